@@ -21,7 +21,7 @@ QUESTIONS = [
     "kernels --limit 0", "kernels --by op,stream,step --launches --copies --limit 0",
     "gaps", "gaps --by op", "gaps --by stream", "gaps --by step", "gaps --inner", "gaps --list",
     "advise", "advise --evidence", "transfers", "transfers --by op", "transfers --by step",
-    "transfers --list", "comm", "comm --ranks", "modules", "memory", "memory --stats",
+    "transfers --list", "comm", "comm --ranks", "modules", "compile", "memory", "memory --stats",
     "memory --live", "memory --events", "memory --curve", "memory --growth", "tree",
     "tree --kernels", "callers .", "callees .", "info", "list", "doctor",
 ]

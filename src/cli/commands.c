@@ -6,6 +6,7 @@ extern const struct command cmd_baseline;
 extern const struct command cmd_callees;
 extern const struct command cmd_callers;
 extern const struct command cmd_comm;
+extern const struct command cmd_compile;
 extern const struct command cmd_devices;
 extern const struct command cmd_diff;
 extern const struct command cmd_doctor;
@@ -75,6 +76,7 @@ const struct command *const commands[] = {
 	&cmd_tree,
 	&cmd_flame,
 	&cmd_modules,
+	&cmd_compile,
 	&cmd_callers,
 	&cmd_callees,
 	&cmd_pstats,

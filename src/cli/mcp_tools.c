@@ -15,7 +15,7 @@ static const char *const asked[] = { "overview", "top",     "steps",   "devices"
 				     "comm",     "ranks",   "modules", "tree",
 				     "memory",   "callers", "callees", "pstats",
 				     "info",     "doctor",  "list",    "timeline",
-				     "advise",   "trend",   NULL };
+				     "advise",   "trend",   "compile", NULL };
 
 static int add_word(struct mcp_call *call, const char *word, struct err *err)
 {

@@ -38,6 +38,7 @@ LINES = {
     "ranks": ["STORE", "--by step STORE", "--what-if STORE", "--format csv STORE"],
     "trend": ["STORE", "--column idle STORE"],
     "modules": ["STORE", "--depth 0 STORE", "--depth 0 --format csv STORE", "--depth 0 --sort start STORE", "--limit 0 STORE"],
+    "compile": ["STORE", "--by region --format csv STORE", "--by step STORE"],
     "memory": ["STORE", "--stats STORE", "--live STORE", "--live --by size STORE", "--live --by step --format csv STORE",
                "--events STORE", "--events --limit 0 --format csv STORE", "--curve STORE", "--growth STORE", "--leaks STORE",
                "--leaks --limit 0 --format csv STORE", "--spikes STORE", "--oom STORE", "--step 0.. STORE", "--focus . --stats STORE"],

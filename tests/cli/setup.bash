@@ -84,7 +84,7 @@ on_terminal() { # COLUMNS COMMAND...
 # report.bats, flame.bats, view.bats, mcp.bats, ranks.bats, merge.bats, migrate.bats and
 # gate.bats have the same of them.
 reading_commands() {
-	ptool help --list | grep -vxE 'ingest|help|rm|push|pull|gc|schema|callers|callees|export|diff|lines|report|flame|view|mcp|ranks|graphs|merge|migrate|gate|baseline'
+	ptool help --list | grep -vxE 'ingest|help|rm|push|pull|gc|schema|callers|callees|export|diff|lines|report|flame|view|mcp|ranks|graphs|merge|migrate|gate|baseline|compile'
 }
 
 # Calls a function for each of them: $command, and in ${extra[@]} what it cannot do

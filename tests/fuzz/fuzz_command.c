@@ -55,6 +55,7 @@ static const char *const lines[] = {
 	"comm %s --ranks",
 	"transfers %s",
 	"modules %s",
+	"compile %s",
 	"tree %s",
 	"tree %s --kernels --depth 0 --min 0",
 	"pstats %s",

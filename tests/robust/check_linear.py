@@ -59,6 +59,7 @@ transfers --by step STORE
 comm --ranks STORE
 comm --by size STORE
 modules --depth 0 --format csv STORE
+compile --by region --format csv STORE
 memory --stats STORE
 memory --live --by step --format csv STORE
 memory --events STORE

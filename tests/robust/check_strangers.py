@@ -60,6 +60,7 @@ comm
 comm --ranks
 transfers
 modules
+compile
 tree
 pstats
 pstats --callers

@@ -1,0 +1,299 @@
+/* Regions and steps with their sums: see compile.h. */
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sort.h"
+#include "base/sum.h"
+#include "query/compile/compile_backward.h"
+#include "query/devices/device_work.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_module_texts_sql);
+
+struct gathering {
+	struct compile *out;
+	struct compile_read *read;
+	struct slices *slices;
+	int64_t *graphs;         /* owned; by call: of it and of those in it */
+	struct intern step_keys; /* places in the steps, by number */
+};
+
+static struct compile_region *region_of(const struct gathering *g,
+					const struct compile_call *call)
+{
+	return &g->out->regions[call->region];
+}
+
+static struct compile_step *step_at(struct gathering *g, int64_t number)
+{
+	struct compile *c = g->out;
+
+	if (number == NUMBER_NONE)
+		return NULL;
+	uint32_t at = intern_add(&g->step_keys, str_bytes(&number, sizeof(number)));
+	if (at == c->nsteps)
+		*ARRAY_PUSH(c->steps, c->nsteps, c->steps_cap) =
+			(struct compile_step){ .number = number };
+	return &c->steps[at];
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct compile_step *x = a, *y = b;
+
+	return sort_order(x->number, y->number);
+}
+
+/* Calls in others stand behind these. */
+static void count_graphs(struct gathering *g)
+{
+	const struct compile_read *r = g->read;
+
+	g->graphs = xrealloc_array(NULL, r->ncalls + 1, sizeof(*g->graphs));
+	for (size_t i = 0; i < r->ncalls; i++)
+		g->graphs[i] = r->has_marks ? r->calls[i].has_mark : r->calls[i].has_ops;
+	for (size_t i = r->ncalls; i-- > 0;)
+		if (r->calls[i].around != COMPILE_NONE)
+			g->graphs[r->calls[i].around] += g->graphs[i];
+}
+
+static void add_calls(struct gathering *g)
+{
+	for (size_t i = 0; i < g->read->ncalls; i++) {
+		const struct compile_call *call = &g->read->calls[i];
+		struct compile_region *region = region_of(g, call);
+		struct compile_step *step;
+		if (!call->is_wanted)
+			continue;
+		bool is_outermost = call->around == COMPILE_NONE;
+		int64_t breaks = is_outermost && g->graphs[i] > 1 ? g->graphs[i] - 1 : 0;
+		region->calls++;
+		region->outermost += is_outermost;
+		region->breaks += breaks;
+		region->total_ns =
+			sum_add(region->total_ns, sum_sub(call->end_ns, call->start_ns));
+		region->self_ns = sum_add(region->self_ns, call->self_ns);
+		region->lookup_ns = sum_add(region->lookup_ns, call->lookup_ns);
+		region->graph_launches += call->graph_launches;
+		step = step_at(g, call->step);
+		if (!step)
+			continue;
+		step->calls++;
+		step->outermost += is_outermost;
+		step->breaks += breaks;
+	}
+}
+
+/* The region that a compilation made. */
+static struct compile_region *made_by(struct gathering *g,
+				      const struct compile_range *range)
+{
+	const struct compile_call *calls = g->read->calls;
+	enum compile_pass pass = range->is_backward ? COMPILE_BACKWARD : COMPILE_FORWARD;
+
+	if (range->id != COMPILE_NONE)
+		return &g->out->regions[compile_region_at(g->out, range->id, pass)];
+	if (range->is_backward)
+		return region_of(g, &calls[range->call]);
+	if (range->after != COMPILE_NONE)
+		return region_of(g, &calls[range->after]);
+	uint32_t unknown = intern_add(&g->out->texts, STR_LIT(""));
+	return &g->out->regions[compile_region_at(g->out, unknown, pass)];
+}
+
+/* Time in which no device worked; `busy` is NULL where none is recorded. */
+static int64_t idle_in(const struct compile_range *range, const struct intervals *busy)
+{
+	int64_t dur_ns = sum_sub(range->end_ns, range->start_ns);
+
+	return busy ? dur_ns - intervals_length_within(busy, range->start_ns,
+						       range->end_ns)
+		    : 0;
+}
+
+static void add_ranges(struct gathering *g, const struct compile_track *t,
+		       const struct intervals *busy)
+{
+	for (size_t i = 0; i < t->nranges; i++) {
+		const struct compile_range *range = &g->read->ranges[t->first_range + i];
+		int64_t dur_ns = sum_sub(range->end_ns, range->start_ns);
+		int64_t idle_ns = idle_in(range, busy);
+		struct compile_region *region = made_by(g, range);
+		struct compile_step *step;
+		if (!range->is_wanted)
+			continue;
+		region->compilations++;
+		region->compile_ns = sum_add(region->compile_ns, dur_ns);
+		region->idle_ns = sum_add(region->idle_ns, idle_ns);
+		step = step_at(g, range->step);
+		if (!step)
+			continue;
+		region->compile_step_ns = sum_add(region->compile_step_ns, dur_ns);
+		step->compilations++;
+		step->recompilations +=
+			region->version != NUMBER_NONE && region->version > 0;
+		step->compile_ns = sum_add(step->compile_ns, dur_ns);
+		step->idle_ns = sum_add(step->idle_ns, idle_ns);
+	}
+}
+
+/* The innermost call on the track at that time, or NULL. */
+static const struct compile_call *call_at(const struct gathering *g,
+					  const struct slices_track *track, int64_t ts_ns)
+{
+	const struct compile_call *calls = g->read->calls;
+	const struct compile_track *t;
+	size_t low;
+
+	SEARCH(low, 0, g->read->ntracks, g->read->tracks[low].track < track);
+	t = &g->read->tracks[low];
+	if (low == g->read->ntracks || t->track != track)
+		return NULL;
+	SEARCH(low, t->first_call, t->first_call + t->ncalls,
+	       calls[low].start_ns <= ts_ns);
+	uint32_t at = low == t->first_call ? COMPILE_NONE : (uint32_t)(low - 1);
+	while (at != COMPILE_NONE && calls[at].end_ns <= ts_ns)
+		at = calls[at].around;
+	return at == COMPILE_NONE ? NULL : &calls[at];
+}
+
+static void add_work(struct gathering *g, const struct device_work *work)
+{
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *item = &work->items[i];
+		const struct slices_track *track =
+			item->launch_id ? slices_track_of(g->slices, item->launch_id)
+					: NULL;
+		const struct compile_call *call =
+			track ? call_at(g, track, item->launch_start_ns) : NULL;
+		if (!call || !call->is_wanted)
+			continue;
+		struct compile_region *region = region_of(g, call);
+		region->device_ns =
+			sum_add(region->device_ns, sum_sub(item->end_ns, item->start_ns));
+	}
+}
+
+static void unite_devices(const struct device_work *work, struct intervals *busy)
+{
+	*busy = (struct intervals){ .n = 0 };
+	for (size_t i = 0; i < work->n; i++)
+		intervals_add(busy, work->items[i].start_ns, work->items[i].end_ns);
+	intervals_unite(busy);
+}
+
+static int add_profile(struct gathering *g, struct store *store, struct text_pool *texts,
+		       const struct scope_profile *profile, struct err *err)
+{
+	struct device_work work;
+	struct intervals busy;
+	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+
+	if (rc == 0) {
+		unite_devices(&work, &busy);
+		g->out->has_device |= work.n > 0;
+		add_work(g, &work);
+		for (size_t i = 0; i < g->read->ntracks; i++)
+			if (g->read->tracks[i].track->profile == profile)
+				add_ranges(g, &g->read->tracks[i], work.n ? &busy : NULL);
+		intervals_release(&busy);
+	}
+	device_work_release(&work);
+	return rc;
+}
+
+/* Is any text of the store a name of torch.compile's?  Slices are not read for nothing. */
+static int has_names(struct store *store, bool *has, struct err *err)
+{
+	struct query q = query_open(store, asset_query_views_module_texts_sql, err);
+	struct str text;
+
+	*has = false;
+	while (!*has && query_next(&q, err)) {
+		struct cell name = query_cell(q.stmt, 0);
+		enum compile_word word = name.type == CELL_TEXT
+						 ? compile_word_of(name.as.text, &text)
+						 : COMPILE_WORD_NONE;
+		*has = word != COMPILE_WORD_NONE && word != COMPILE_WORD_LAUNCH &&
+		       word != COMPILE_WORD_COMPILING_ID;
+	}
+	return query_end(&q);
+}
+
+static int gather(struct gathering *g, struct store *store, const struct scope *scope,
+		  struct err *err)
+{
+	struct text_pool texts;
+	int rc = compile_read(store, g->slices, g->out, g->read, err);
+
+	if (rc == 0)
+		rc = compile_join_backward(store, g->out, g->read, err);
+	if (rc == 0) {
+		g->out->has_lookups = g->read->has_lookups;
+		count_graphs(g);
+		add_calls(g);
+	}
+	if (rc == 0)
+		rc = text_pool_open(store, &texts, err);
+	if (rc < 0)
+		return -1;
+	for (size_t i = 0; i < scope->n && rc == 0; i++)
+		rc = add_profile(g, store, &texts, &scope->profiles[i], err);
+	text_pool_close(&texts);
+	return rc;
+}
+
+/* Those that nothing was counted for leave; steps come in order. */
+static void tidy(struct compile *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->regions[i].calls || c->regions[i].compilations)
+			c->regions[n++] = c->regions[i];
+	c->n = n;
+	if (c->nsteps)
+		qsort(c->steps, c->nsteps, sizeof(*c->steps), compare_steps);
+}
+
+int compile_load(struct store *store, const struct scope *scope,
+		 const struct filter *filter, struct compile *out, struct err *err)
+{
+	struct compile_read read = { .ncalls = 0 };
+	struct gathering g = { .out = out, .read = &read };
+	bool has = false;
+
+	*out = (struct compile){ .n = 0 };
+	intern_init(&out->keys);
+	intern_init(&out->texts);
+	intern_init(&g.step_keys);
+	int rc = slices_open(store, scope, filter, &g.slices, err);
+	if (rc == 0)
+		rc = has_names(store, &has, err);
+	if (rc == 0 && has)
+		rc = gather(&g, store, scope, err);
+	if (rc == 0)
+		tidy(out);
+	if (rc == 0 && out->n == 0)
+		rc = has && g.slices->is_filtered
+			     ? err_set(err, ERR_EMPTY, "no compiled region matches")
+			     : err_set(err, ERR_EMPTY,
+				       "no compiled region was recorded%s",
+				       scope_in_torch(scope, " (torch.compile)"));
+	slices_close(g.slices);
+	compile_read_release(&read);
+	intern_release(&g.step_keys);
+	free(g.graphs);
+	return rc;
+}
+
+void compile_release(struct compile *c)
+{
+	intern_release(&c->keys);
+	intern_release(&c->texts);
+	free(c->regions);
+	free(c->steps);
+	*c = (struct compile){ .n = 0 };
+}

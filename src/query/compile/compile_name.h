@@ -1,0 +1,33 @@
+/* Names that torch.compile and Inductor give to ranges: what they are. */
+#ifndef PTOOL_QUERY_COMPILE_NAME_H
+#define PTOOL_QUERY_COMPILE_NAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+enum compile_word {
+	COMPILE_WORD_NONE,
+	COMPILE_WORD_REGION,       /* Torch-Compiled Region: 4/1 */
+	COMPILE_WORD_FUNCTION,     /* CompiledFunction */
+	COMPILE_WORD_BACKWARD,     /* CompiledFunctionBackward */
+	COMPILE_WORD_GRAPH,        /* ## Call CompiledFxGraph fwb... ## */
+	COMPILE_WORD_PREGRAPH,     /* Pregraph bytecode */
+	COMPILE_WORD_COMPILING,    /* _compile.compile_inner (dynamo_timed) */
+	COMPILE_WORD_COMPILING_ID, /* entire_frame_compile_data: ..., compile_id=4/1 */
+	COMPILE_WORD_LOOKUP,       /* TorchDynamo Cache Lookup */
+	COMPILE_WORD_LAUNCH,       /* cudaGraphLaunch */
+	NCOMPILE_WORDS
+};
+
+/* `text`: the id of a region or a compilation, the key of a graph; borrowed from the name. */
+enum compile_word compile_word_of(struct str name, struct str *text);
+
+/*
+ * Of "4/1", "!0/4/1" or "4/1_2" the frame, "4" or "!0/4"; *version is what follows it, or
+ * NUMBER_NONE where the text is no such id: it is its own frame then.
+ */
+struct str compile_frame_of(struct str id, int64_t *version);
+
+#endif
