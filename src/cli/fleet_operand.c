@@ -14,6 +14,7 @@
 #include "query/summary/summary.h"
 #include "store/cache.h"
 #include "store/merge.h"
+#include "store/sql.h"
 #include "trace/fact.h"
 
 static bool is_folder(const char *path)
@@ -34,8 +35,9 @@ static char *what_of(const char *folder, const struct fetch_need *need)
 {
 	char *real_path = realpath(folder, NULL);
 	char *what =
-		xasprintf("stores of %s: %s %u", real_path ? real_path : folder,
-			  need->tables ? need->tables : "all", fetch_need_grains(need));
+		xasprintf("stores of %s: %s %u%s", real_path ? real_path : folder,
+			  need->tables ? need->tables : "all", fetch_need_grains(need),
+			  need->merges_ops ? " added up" : "");
 
 	free(real_path);
 	return what;
@@ -57,16 +59,25 @@ static int find_place(const struct fleet *fleet, const char *folder,
 	return rc;
 }
 
-/* Call graphs, sampled stacks and lines are no slices: of them all tables are read. */
-static const struct fetch_need *need_of(const struct operand_wish *wish,
-					const struct fleet *fleet)
+/* What is read of it if it is of traces; some of its profiles must be told from the others. */
+static struct fetch_need asked_of(const struct operand_wish *wish)
 {
-	static const struct fetch_need everything;
+	const struct scope_opts *scope = wish->scope;
+	struct fetch_need need = *operand_need(wish);
 
+	if (scope && (scope->run || scope->rank || scope->profile))
+		need.merges_ops = false;
+	return need;
+}
+
+/* Call graphs, sampled stacks and lines are no slices: of them all tables are read. */
+static struct fetch_need need_of(const struct operand_wish *wish,
+				 const struct fleet *fleet)
+{
 	for (size_t i = 0; i < fleet->nprofiles; i++)
 		if (fleet->profiles[i].slices == 0)
-			return &everything;
-	return operand_need(wish);
+			return (struct fetch_need){ .tables = NULL };
+	return asked_of(wish);
 }
 
 /* All into the place; says on stderr what was left out. */
@@ -86,8 +97,9 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	/* what others may change, they may forge */
 	mode_t before = umask(077);
 	int rc = fleet_look(fleet, false, wait_for_user, err);
+	const struct fetch_need need = need_of(wish, fleet);
 	const struct merge_options options = { .store = cache->path,
-					       .need = need_of(wish, fleet),
+					       .need = &need,
 					       .summarize = summaries_make_run };
 	if (rc == 0)
 		rc = merge_stores(fleet, &options, &events, &result, err);
@@ -124,20 +136,41 @@ static int open_merged(const struct operand_wish *wish, struct fleet *fleet,
 	return store_open(cache->path, &out->store, err);
 }
 
-/* Without slices: those of a rank are in its own store. */
+/*
+ * Without slices: those of a rank are in its own store.  Of a fleet with call graphs all
+ * tables are there.
+ */
+static int forbid(struct store *store, const struct fetch_need *need, struct err *err)
+{
+	int64_t without_slices;
+
+	if (sql_int(store_db(store), "SELECT count(*) FROM profile WHERE slices = 0",
+		    &without_slices, err) < 0)
+		return -1;
+	store_forbid_slices(store);
+	if (!without_slices)
+		store_forbid_others(store, need);
+	return 0;
+}
+
 static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
 		      struct operand *out, struct err *err)
 {
+	const struct fetch_need need = asked_of(wish);
 	struct cache_entry cache;
 
-	if (find_place(fleet, wish->path, operand_need(wish), &cache, err) < 0)
+	if (find_place(fleet, wish->path, &need, &cache, err) < 0)
 		return -1;
 	int rc = open_merged(wish, fleet, &cache, out, err);
 	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
 		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
 	if (rc == 0)
-		store_forbid_slices(out->store);
+		rc = forbid(out->store, &need, err);
+	if (rc < 0) {
+		store_close(out->store);
+		out->store = NULL;
+	}
 	out->is_fleet = true;
 	return rc;
 }

@@ -9,12 +9,19 @@ static const struct {
 	const char *command;
 	struct fetch_need need;
 } needs[] = {
-	{ "info", { .tables = FETCH_SMALL ",device_part" } },
+	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },
 	{ "doctor", { .tables = FETCH_SMALL } },
 	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
-	{ "devices", { .tables = FETCH_SMALL ",device_part" } },
+	{ "devices", { .tables = FETCH_SMALL ",device,device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
+	{ "kernels", { .tables = FETCH_SMALL ",device,kernel_part" } },
+	{ "transfers", { .tables = FETCH_SMALL ",transfer_part" } },
+	{ "comm", { .tables = FETCH_SMALL ",comm_part" } },
+	{ "diff",
+	  { .tables = FETCH_SMALL
+	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"
+	    "kernel_part" } },
 	{ "ranks",
 	  { .tables = FETCH_SMALL ",rank_part,comm_*,op_stat",
 	    .grains = FETCH_OPS_BY_NAME } },

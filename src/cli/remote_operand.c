@@ -74,6 +74,8 @@ int remote_operand_open(const struct operand_wish *wish, struct operand *out,
 		rc = fill_store(wish, &place, temporary.path, err);
 		if (rc == 0)
 			rc = store_open(temporary.path, &out->store, err);
+		if (rc == 0)
+			store_forbid_others(out->store, operand_need(wish));
 		interrupt_unlink(NULL);
 		cache_discard(&temporary); /* it goes with its last reader */
 	}

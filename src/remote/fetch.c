@@ -182,7 +182,9 @@ static bool add_to_choice(struct fetch *f, struct choice *c, size_t no)
 		return false;
 	c->last_run = push->run_id;
 	return rowbinary_put_int(&c->live, (int64_t)push->push_id) &&
-	       rowbinary_put_int(&c->live, (int64_t)no);
+	       rowbinary_put_int(&c->live, (int64_t)no) &&
+	       rowbinary_put_int(&c->live, number_of(&f->tables.profile, push->cells,
+						     "has_shapes"));
 }
 
 static int choose(struct fetch *f, const int64_t *ids, size_t n, struct err *err)

@@ -105,7 +105,8 @@ static void add_address(const struct http *http, const struct http_request *requ
 				       : "&wait_end_of_query=1");
 	if (request->live)
 		buf_add_text(to, "&live_format=RowBinary&live_structure="
-				 "push_id%20UInt64,no%20UInt64");
+				 "push_id%20UInt64,no%20UInt64,"
+				 "has_shapes%20Int64");
 	if (request->live || request->give) {
 		buf_add_text(to, "&query=");
 		url_encode(to, request->sql);

@@ -34,8 +34,8 @@ void http_close(struct http *http);
 struct http_request {
 	const char *sql;
 	/*
-	 * The table `live` (push_id UInt64, no UInt64) that the question may use, as
-	 * RowBinary; NULL: none.
+	 * The table `live` (push_id UInt64, no UInt64, has_shapes Int64) that the question
+	 * may use, as RowBinary; NULL: none.
 	 */
 	const struct buf *live;
 	/*

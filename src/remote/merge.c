@@ -66,6 +66,9 @@ void merge_aggregates(const struct remote_table *op_stat, unsigned grain, struct
 
 void merge_keys(const struct remote_table *op_stat, unsigned grain, struct buf *to)
 {
+	/* where inputs were recorded, none is another group than where they were not */
+	if (GRAIN_DETAIL >> grain & 1)
+		buf_add_text(to, "has_shapes");
 	for (size_t i = 0; i < op_stat->n; i++) {
 		const char *name = op_stat->columns[i].name;
 		if (is_key(merging_of(name), grain))

@@ -139,8 +139,8 @@ static int fill(struct merging *m, struct err *err)
 	    write_run(to->db, m->run, &to->run_id, err) < 0 ||
 	    merge_tables_read(to->db, &to->tables, err) < 0)
 		return -1;
-	if (copy_stores(m, err) < 0 || schema_make(to->db, false, err) < 0 ||
-	    place_profiles(m, err) < 0)
+	if (copy_stores(m, err) < 0 || merge_copy_ops(to, err) < 0 ||
+	    schema_make(to->db, false, err) < 0 || place_profiles(m, err) < 0)
 		return -1;
 	return write_texts(to->db, &to->texts, 0, &usual_limits, err);
 }
@@ -161,10 +161,13 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 				       .need = m->options->need,
 				       .summarize = wants_parts(m) ? m->options->summarize
 								   : NULL };
+	if (m->to.need && m->to.need->merges_ops)
+		m->to.ops = merge_ops_new();
 	intern_init_in(&m->to.texts, spill);
 	sqlite3_progress_handler(m->to.db, SQL_STEPS, on_sql_steps, m);
 	int rc = fill(m, err);
 	merge_tables_release(&m->to.tables);
+	merge_ops_free(m->to.ops);
 	intern_release(&m->to.texts);
 	spill_close(spill);
 	if (rc == 0)

@@ -144,7 +144,7 @@ static struct bulk_cell id_cell(struct copying *c, int i)
 	const struct merge_column *column = &c->table->column[i];
 	int64_t id = sqlite3_column_int64(c->rows, i);
 
-	if (sqlite3_column_type(c->rows, i) == SQLITE_NULL)
+	if (id == 0 && sqlite3_column_type(c->rows, i) == SQLITE_NULL)
 		return bulk_null();
 	if (column->kind == MERGE_TEXT)
 		return bulk_int(text_of(c, id));
@@ -181,6 +181,8 @@ static struct bulk_cell cell_of(struct copying *c, int i)
 		return bulk_blob(repack(c, i, bytes_at(c->rows, i)));
 	case MERGE_PART_ID:
 		return part_id_cell(c, i);
+	case MERGE_NUMBER:
+		return bulk_int(sqlite3_column_int64(c->rows, i));
 	case MERGE_PLAIN:
 		break;
 	}
@@ -212,11 +214,19 @@ static void copy_row(const void *from, int64_t row, struct bulk_cell *cells)
 		cells[i] = cell_of(c, i);
 	if (c->renumbers)
 		cells[0] = (struct bulk_cell){ .kind = BULK_UNSET };
+	if (c->to->ops && strcmp(c->table->name, "step") == 0)
+		merge_ops_add_step(c->to->ops, cells[COL_STEP_ID].number,
+				   cells[COL_STEP_NUMBER].number);
 	if (!is_profile)
 		return;
 	if (cells[COL_PROFILE_HAS_SLICES].number == 0)
 		c->err = before;
 	leave_out(c, cells);
+}
+
+static bool is_added_up(const struct merge_target *to, const struct merge_table *table)
+{
+	return to->ops && strcmp(table->name, "op_stat") == 0;
 }
 
 static bool is_copied(const struct merge_target *to, const struct merge_table *table)
@@ -321,6 +331,100 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
 	return rc;
 }
 
+static void merged_row(const void *from, int64_t row, struct bulk_cell *cells)
+{
+	merge_ops_row(from, (size_t)row, cells);
+}
+
+int merge_copy_ops(struct merge_target *to, struct err *err)
+{
+	static const struct bulk bulk = BULK(OP_STAT, op_stat, merged_row);
+	const void *from = to->ops;
+
+	if (!to->ops)
+		return 0;
+	struct bulk_team *alone = bulk_team_new(&from, 0, NULL, NULL);
+	struct bulk_writer writer = bulk_writer(to->db, from, alone, 1);
+	int64_t n = (int64_t)merge_ops_count(to->ops);
+	int rc = n ? bulk_write(&writer, &bulk, n, err) : 0;
+	if (bulk_writer_end(&writer, err) < 0)
+		rc = -1;
+	bulk_team_free(alone);
+	merge_ops_forget(to->ops);
+	return rc;
+}
+
+/* The row that was read; of no use to an average are those without a call. */
+static int add_op(struct copying *c, bool has_shapes, struct err *err)
+{
+	struct bulk_cell cells[COL_OP_STAT_N] = { { .kind = BULK_UNSET } };
+
+	for (int i = COL_OP_STAT_PROFILE_ID; i < COL_OP_STAT_N; i++)
+		cells[i] = cell_of(c, i);
+	if (cells[COL_OP_STAT_CALLS].number <= 0 ||
+	    merge_ops_add(c->to->ops, cells, has_shapes))
+		return 0;
+	if (merge_copy_ops(c->to, err) < 0)
+		return -1;
+	merge_ops_add(c->to->ops, cells, has_shapes);
+	return 0;
+}
+
+/* Those of one profile and grain, which the index has in order. */
+/* `profile`: a row of id and has_shapes. */
+static int add_ops_of(struct copying *c, struct sqlite3_stmt *profile, int grain,
+		      struct err *err)
+{
+	bool has_shapes = sqlite3_column_int(profile, 1) != 0;
+	int rc = 0, more = 0;
+
+	sqlite3_bind_int64(c->rows, 1, sqlite3_column_int64(profile, 0));
+	sqlite3_bind_int(c->rows, 2, grain);
+	while (rc == 0 && c->err.kind == ERR_NONE && (more = sql_step(c->rows, err)) > 0)
+		rc = add_op(c, has_shapes, err);
+	sqlite3_reset(c->rows);
+	return more < 0 ? -1 : rc;
+}
+
+static int add_ops_by_profile(struct copying *c, struct err *err)
+{
+	unsigned grains = fetch_need_grains(c->to->need);
+	struct sqlite3_stmt *profiles;
+	int rc = sql_prepare(c->from, "SELECT id, has_shapes FROM profile ORDER BY id",
+			     &profiles, err),
+	    more = 0;
+
+	while (rc == 0 && (more = sql_step(profiles, err)) > 0)
+		for (int grain = 0; grains >> grain && rc == 0; grain++)
+			if (grains >> grain & 1)
+				rc = add_ops_of(c, profiles, grain, err);
+	sqlite3_finalize(profiles);
+	return more < 0 ? -1 : rc;
+}
+
+/* Adds up the operator table's rows, profile by profile. */
+static int add_ops(struct copying *c, struct err *err)
+{
+	static const char sql[] = "SELECT " OP_STAT_COLUMNS " FROM op_stat "
+				  "WHERE profile_id = ?1 AND grain = ?2 ORDER BY id";
+	struct merge_tables *tables = &c->to->tables;
+	unsigned place = 0;
+
+	while (place < tables->n && !is_added_up(c->to, &tables->table[place]))
+		place++;
+	if (place == tables->n || sql_prepare(c->from, sql, &c->rows, err) < 0)
+		return place == tables->n ? 0 : -1;
+	c->table = &tables->table[place];
+	c->err = (struct err)ERR_INIT;
+	int rc = add_ops_by_profile(c, err);
+	sqlite3_finalize(c->rows);
+	if (rc == 0 && c->err.kind) {
+		*err = c->err;
+		rc = -1;
+	}
+	return rc;
+}
+
 /*
  * Ids of texts are dense, as write_load_texts() wants them.  With slices all texts are taken
  * in the order of their ids, which is the order in which one ingest would meet them.
@@ -362,6 +466,7 @@ static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err
 	c->shift[tables->run] = c->to->run_id - run;
 	for (unsigned i = 0; i < tables->n; i++)
 		if (is_copied(c->to, &tables->table[i]) &&
+		    !is_added_up(c->to, &tables->table[i]) &&
 		    measure(c, i, &rows[i], err) < 0)
 			return -1;
 	for (unsigned i = 0; i < tables->n; i++)
@@ -447,6 +552,8 @@ int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
 		rc = copy_tables(c, &writer, err);
 	if (bulk_writer_end(&writer, err) < 0)
 		rc = -1;
+	if (rc == 0)
+		rc = add_ops(c, err);
 	if (rc == 0)
 		rc = make_parts(c, from, err);
 	bulk_team_free(alone);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/part_rows.h"
+#include "store/merge_ops.h"
 #include "store/merge_tables.h"
 #include "store/need.h"
 #include "store/store.h"
@@ -30,6 +31,7 @@ struct merge_target {
 	struct intern texts;
 	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
 	const struct fetch_need *need;
+	struct merge_ops *ops; /* borrowed: where op_stat is added up; NULL: as it is */
 	merge_summarize_fn
 		*summarize; /* makes rows of *_part that are missing; or NULL */
 };
@@ -40,5 +42,7 @@ struct merge_target {
  */
 int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
 	       struct err *err);
+/* Behind the last store: the rows of `ops`. */
+int merge_copy_ops(struct merge_target *to, struct err *err);
 
 #endif

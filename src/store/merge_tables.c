@@ -88,6 +88,8 @@ static void add_column(struct merge_tables *t, struct merge_table *table,
 	buf_add_text(&names, name);
 	struct merge_column *column = &table->column[table->ncolumns++];
 	column->is_optional = sqlite3_column_int(stmt, 3) == 0 && !is_key;
+	if (!column->is_optional && strcmp(text(stmt, 2), "INTEGER") == 0)
+		column->kind = MERGE_NUMBER;
 	table->columns = arena_strdup(&t->arena, names.p);
 	buf_release(&names);
 	if (is_key && table->ncolumns == 1) {

@@ -19,6 +19,7 @@ struct sqlite3;
 
 enum merge_kind {
 	MERGE_PLAIN,        /* as it is */
+	MERGE_NUMBER,       /* an integer, never NULL */
 	MERGE_TEXT,         /* id of a text */
 	MERGE_ID,           /* id of a row of `table` */
 	MERGE_PACKED_TEXTS, /* such ids in a blob, a number each */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* What every question about traces reads, and little of it. */
-#define FETCH_SMALL "process,thread,track,step,device,finding"
+#define FETCH_SMALL "step,finding"
 
 /* Grains of op_stat (schema.sql). */
 enum {

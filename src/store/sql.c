@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "store/slice_tables.h"
 
 /* Every byte of a path may become "%XX", and no path is that long. */
 #define URI_MAX ((size_t)1 << 20)
@@ -39,6 +40,25 @@ static bool is_unreadable(struct sqlite3 *db)
 	       number == EIO;
 }
 
+/* SQLite's "access to TABLE.COLUMN is prohibited". */
+static int refused(const char *message, struct err *err)
+{
+	static const char before[] = "access to ";
+	char table[64] = "";
+
+	if (strncmp(message, before, sizeof(before) - 1) == 0)
+		snprintf(table, sizeof(table), "%.*s",
+			 (int)strcspn(message + sizeof(before) - 1, "."),
+			 message + sizeof(before) - 1);
+	if (!table[0] || slice_table_is(table))
+		return err_set(err, ERR_EMPTY,
+			       "reads slices, which the store does not have");
+	return err_set(err, ERR_INPUT,
+		       "reads the table %s, which was not brought here: this is a "
+		       "mistake of ptool, please report it",
+		       table);
+}
+
 int sql_error(struct sqlite3 *db, struct err *err)
 {
 	int primary = sqlite3_errcode(db) & 0xff;
@@ -50,8 +70,7 @@ int sql_error(struct sqlite3 *db, struct err *err)
 		return err_set(err, ERR_INPUT,
 			       "the store is damaged: reading it comes to no end");
 	if (primary == SQLITE_AUTH)
-		return err_set(err, ERR_EMPTY,
-			       "reads slices, which the store does not have");
+		return refused(sqlite3_errmsg(db), err);
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 

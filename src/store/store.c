@@ -8,11 +8,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "store/lift.h"
+#include "store/need.h"
 #include "store/schema_check.h"
 #include "store/slice_tables.h"
 #include "store/sql.h"
@@ -46,7 +48,8 @@
 struct store {
 	sqlite3 *db;
 	bool forbids_slices, missed_slices;
-	bool is_borrowed; /* the connection */
+	struct fetch_need need; /* what was brought here, as store_forbid_others() says */
+	bool is_borrowed;       /* the connection */
 	int64_t steps_left;
 	int64_t bytes; /* of its file */
 };
@@ -259,12 +262,33 @@ bool store_is_damaged(struct store *store)
 	return !is_ok;
 }
 
+/* What every store that is made of others has, or that is no table of it. */
+static bool is_always_there(const char *table)
+{
+	static const char *const always[] = { "run",         "profile", "string",
+					      "slice_class", "summary", "json_each",
+					      "json_tree" };
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		if (strcmp(table, always[i]) == 0)
+			return true;
+	return strncmp(table, "sqlite_", 7) == 0 || strncmp(table, "pragma_", 7) == 0;
+}
+
+bool store_has_table(const struct store *store, const char *table)
+{
+	return fetch_need_has(&store->need, table) || is_always_there(table);
+}
+
 bool store_may(struct store *store, int action, const char *table)
 {
-	if (!store->forbids_slices || action != SQLITE_READ || !slice_table_is(table))
+	if (action != SQLITE_READ)
 		return true;
-	store->missed_slices = true;
-	return false;
+	if (store->forbids_slices && slice_table_is(table)) {
+		store->missed_slices = true;
+		return false;
+	}
+	return store_has_table(store, table);
 }
 
 static int authorize(void *to, int action, const char *first, const char *second,
@@ -279,6 +303,12 @@ static int authorize(void *to, int action, const char *first, const char *second
 void store_forbid_slices(struct store *store)
 {
 	store->forbids_slices = true;
+	sqlite3_set_authorizer(store->db, authorize, store);
+}
+
+void store_forbid_others(struct store *store, const struct fetch_need *need)
+{
+	store->need = *need;
 	sqlite3_set_authorizer(store->db, authorize, store);
 }
 

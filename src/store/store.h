@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 
+struct fetch_need;
 struct sqlite3;
 
 /* The SQLite header's application_id of a store: "ptol". */
@@ -46,11 +47,18 @@ struct sqlite3 *store_db(struct store *store);
  * (slice_tables.h) is refused when it is prepared, ERR_EMPTY.
  */
 void store_forbid_slices(struct store *store);
-/* Was one refused? */
+/*
+ * Only what a question needs was brought here (need.h): a statement that reads another table
+ * is refused in the same way, as a mistake of ptool, because the answer would be wrong.
+ */
+void store_forbid_others(struct store *store, const struct fetch_need *need);
+/* Is the table, or was it brought, here? */
+bool store_has_table(const struct store *store, const char *table);
+/* Were slices refused? */
 bool store_missed_slices(const struct store *store);
 /*
- * For who has an authorizer of its own: false when this action of SQLite's reads slices
- * that may not be read.
+ * For who has an authorizer of its own: false when this action of SQLite's reads what may
+ * not be read.
  */
 bool store_may(struct store *store, int action, const char *table);
 

@@ -32,6 +32,28 @@ same() { # ARGUMENT...
 	ptool sql one.db 'SELECT count(*) AS n, sum(calls) FROM op_stat' | diff - sql
 }
 
+# Each command says which tables it reads (src/cli/operand_need.c); one that it forgets is refused
+# when it is asked for, so that a question of each kind is enough.
+@test "what a command reads of a folder is all that it needs" {
+	mkdir -p in stores
+	cp "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json" "$GPU/two_devices.json" "$GPU/memory.json" in
+	for n in 0 1; do
+		cp "$FIXTURES/torch/t260_ddp_rank$n/trace.json.gz" in/ddp$n.json.gz
+	done
+	ptool ingest -q -o one.db in
+	for path in in/*; do
+		ptool ingest -q --summaries no -o stores/${path##*/}.db $path
+	done
+	for line in 'top --by shape' 'top --by step' 'top --by annotation' 'top --step 1 --by rank' gaps 'gaps --by op' \
+		'gaps --by stream' 'steps --phases' devices streams 'ranks --by step' 'ranks --what-if' \
+		'kernels --by rank --copies' 'comm --by rank' 'comm --ranks' 'comm --list' 'transfers --by op' \
+		'info --format csv' doctor; do
+		same $line
+	done
+	ptool diff one.db one.db --by kernel >one
+	ptool diff -q stores stores --by kernel | diff one -
+}
+
 @test "it is merged once, and again when a store has changed" {
 	fleet
 	echo x >stores/job.log
