@@ -207,8 +207,10 @@ static int save(struct doing *d, struct err *err)
 	if (make_folder(d, folder, err) < 0)
 		return -1;
 	for (size_t i = 0; i < d->o->stores.n; i++)
-		if (save_one(d, folder, d->o->stores.items[i], err) < 0)
+		if (save_one(d, folder, d->o->stores.items[i], err) < 0) {
+			rmdir(folder); /* where it is still empty */
 			return -1;
+		}
 	d->file = NULL;
 	if (d->o->keep == 0)
 		return 0;

@@ -298,6 +298,9 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	[[ $stderr == *"baseline 'main' in .ptool/baselines holds no run; "* ]]
 	run --separate-stderr ptool baseline save ../x base1.json
 	exits 2
+	run --separate-stderr ptool baseline save fresh none.json
+	exits 4
+	[ ! -e .ptool/baselines/fresh ]
 	run --separate-stderr ptool baseline save main none.json
 	exits 4
 	[ -z "$(ls -A .ptool/baselines/main)" ]
