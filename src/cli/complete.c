@@ -4,8 +4,11 @@
  */
 #include "cli/complete.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/array.h"
 #include "cli/command.h"
 
 /* Text with a backslash before each of `special`; "'" as the shell needs it in '...'. */
@@ -171,27 +174,81 @@ static void zsh_option(const struct opt *opt, FILE *out)
 	fputc('\'', out);
 }
 
-static void zsh_command(const struct command *command, FILE *out)
+static void zsh_row(const struct opt *opt, FILE *out)
 {
+	if (!opt_is_operand(opt)) {
+		zsh_option(opt, out);
+		return;
+	}
+	fputs(opt->type == OPT_ARGS ? "'*" : opt->required ? "'" : "':", out);
+	zsh_value(opt, out);
+	fputc('\'', out);
+}
+
+/* Tables of options that several commands have: each is an array of its own. */
+struct zsh_shared {
+	const struct opt **items;
+	size_t n, cap;
+};
+
+/* Its number; n: it is none of them. */
+static size_t zsh_place(const struct zsh_shared *shared, const struct opt *opts)
+{
+	size_t i = 0;
+
+	while (i < shared->n && shared->items[i] != opts)
+		i++;
+	return i;
+}
+
+static size_t count_users(const struct opt *opts)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; commands[i]; i++)
+		for (const struct opt_group *g = commands[i]->groups; g->opts; g++)
+			n += g->opts == opts;
+	return n;
+}
+
+static void zsh_share(struct zsh_shared *shared, const struct opt *opts, FILE *out)
+{
+	if (count_users(opts) < 2 || zsh_place(shared, opts) < shared->n)
+		return;
+	fprintf(out, "local -a shared%zu\nshared%zu=(\n", shared->n, shared->n);
+	for (const struct opt *opt = opts; opt->name; opt++) {
+		fputc('\t', out);
+		zsh_row(opt, out);
+		fputc('\n', out);
+	}
+	fputs(")\n", out);
+	*ARRAY_PUSH(shared->items, shared->n, shared->cap) = opts;
+}
+
+static void zsh_command(const struct zsh_shared *shared, const struct command *command,
+			FILE *out)
+{
+	const struct opt_group *before = NULL;
+
 	fprintf(out, "\t%s)\n\t\t_arguments -s -S", command->name);
 	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
-		fputs(" \\\n\t\t\t", out);
-		if (!opt_is_operand(it.opt)) {
-			zsh_option(it.opt, out);
+		size_t place = zsh_place(shared, it.group->opts);
+		if (place < shared->n && it.group == before)
 			continue;
-		}
-		fputs(it.opt->type == OPT_ARGS ? "'*"
-		      : it.opt->required       ? "'"
-					       : "':",
-		      out);
-		zsh_value(it.opt, out);
-		fputc('\'', out);
+		before = it.group;
+		fputs(" \\\n\t\t\t", out);
+		if (place < shared->n)
+			fprintf(out, "$shared%zu", place);
+		else
+			zsh_row(it.opt, out);
 	}
 	fputs("\n\t\t;;\n", out);
 }
 
 void complete_zsh(FILE *out)
 {
+	struct zsh_shared shared = { NULL, 0, 0 };
+
 	fputs("#compdef ptool\n"
 	      "# zsh completion for ptool, made by 'ptool help --zsh'\n"
 	      "local -a names\n"
@@ -212,15 +269,19 @@ void complete_zsh(FILE *out)
 	      "\treturn\n"
 	      "fi\n"
 	      "shift words\n"
-	      "((CURRENT--))\n"
-	      "case $words[1] in\n",
+	      "((CURRENT--))\n",
 	      out);
 	for (size_t i = 0; commands[i]; i++)
-		zsh_command(commands[i], out);
+		for (const struct opt_group *g = commands[i]->groups; g->opts; g++)
+			zsh_share(&shared, g->opts, out);
+	fputs("case $words[1] in\n", out);
+	for (size_t i = 0; commands[i]; i++)
+		zsh_command(&shared, commands[i], out);
 	fputs("esac\n", out);
+	free(shared.items);
 }
 
-/* fish: one line an option */
+/* fish: one line an option, and all commands that have it alike */
 
 #define FISH_SPECIAL "\\"
 #define FISH_QUOTE   "\\'"
@@ -232,12 +293,9 @@ static void fish_text(const char *flag, const char *text, FILE *out)
 	fputc('\'', out);
 }
 
-static void fish_row(const struct command *command, const struct opt *opt, FILE *out)
+/* What is said of the option, whatever command has it. */
+static void fish_row(const struct opt *opt, FILE *out)
 {
-	if (opt_is_operand(opt) && !opt_value(opt, 0))
-		return;
-	fprintf(out, "complete -c ptool -n '__fish_seen_subcommand_from %s'",
-		command->name);
 	if (!opt_is_operand(opt))
 		fprintf(out, " -l %s", opt->name);
 	if (opt->short_name)
@@ -251,11 +309,57 @@ static void fish_row(const struct command *command, const struct opt *opt, FILE 
 		fputs(may_be_file(opt) ? " -r" : " -x", out);
 	}
 	fish_text("-d", opt->help, out);
-	fputc('\n', out);
+}
+
+struct fish_rows {
+	struct fish_row {
+		char *text;
+		const char *command;
+	} * items;
+	size_t n, cap;
+};
+
+static void fish_add(struct fish_rows *rows, const char *command, const struct opt *opt)
+{
+	struct fish_row row = { NULL, command };
+	size_t size;
+
+	if (opt_is_operand(opt) && !opt_value(opt, 0))
+		return;
+	FILE *text = open_memstream(&row.text, &size);
+	if (!text)
+		xdie_of_memory();
+	fish_row(opt, text);
+	if (fclose(text) != 0)
+		xdie_of_memory();
+	*ARRAY_PUSH(rows->items, rows->n, rows->cap) = row;
+}
+
+/* The row at `first` and those alike of further commands, which it uses up. */
+static void fish_print(struct fish_rows *rows, size_t first, FILE *out)
+{
+	char *text = rows->items[first].text;
+
+	fputs("complete -c ptool -n '__fish_seen_subcommand_from", out);
+	for (size_t i = first; i < rows->n; i++) {
+		struct fish_row *row = &rows->items[i];
+		if (!row->text || strcmp(row->text, text) != 0)
+			continue;
+		fprintf(out, " %s", row->command);
+		if (i > first) {
+			free(row->text);
+			row->text = NULL;
+		}
+	}
+	fprintf(out, "'%s\n", text);
+	free(text);
+	rows->items[first].text = NULL;
 }
 
 void complete_fish(FILE *out)
 {
+	struct fish_rows rows = { NULL, 0, 0 };
+
 	fputs("# fish completion for ptool, made by 'ptool help --fish'\n"
 	      "complete -c ptool -n __fish_use_subcommand -f -l help -d 'list the commands'\n"
 	      "complete -c ptool -n __fish_use_subcommand -f -l version -d 'what this is'\n",
@@ -269,5 +373,9 @@ void complete_fish(FILE *out)
 	for (size_t i = 0; commands[i]; i++)
 		for (struct opt_iter it = opt_first(commands[i]->groups); it.opt;
 		     opt_next(&it))
-			fish_row(commands[i], it.opt, out);
+			fish_add(&rows, commands[i]->name, it.opt);
+	for (size_t i = 0; i < rows.n; i++)
+		if (rows.items[i].text)
+			fish_print(&rows, i, out);
+	free(rows.items);
 }
