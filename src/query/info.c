@@ -17,7 +17,7 @@ enum { INFO_PROFILE, INFO_RUN, INFO_NAME, INFO_PATH, INFO_FORMAT, INFO_DIALECT, 
        INFO_RANK, INFO_WORLD, INFO_RANK_SOURCE, INFO_WORKER, INFO_SPAN, INFO_START,
        INFO_START_MINUTE, INFO_SPAN_NS, INFO_SLICES, INFO_STEPS, INFO_DEVICES, INFO_MEMORY,
        INFO_SHAPES, INFO_STACKS, INFO_FLOPS, INFO_FINDINGS, INFO_BYTES, INFO_DEVICE_TYPE,
-       INFO_TP, INFO_DP, INFO_PP, INFO_EP, INFO_CP, NINFO_CELLS };
+       INFO_TP, INFO_DP, INFO_PP, INFO_EP, INFO_CP, INFO_STEPS_FROM, NINFO_CELLS };
 /* clang-format on */
 
 /* Bits of struct field's `needs`: what people see; machines get all of it. */
@@ -69,6 +69,7 @@ static const struct field fields[] = {
 	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, CELL(INFO_PP), .needs = OF_PP },
 	{ "ep", "EP", "place in its expert parallel group, likewise", NULL, UNIT_ID, CELL(INFO_EP), .needs = OF_EP },
 	{ "cp", "CP", "place in its context parallel group, likewise", NULL, UNIT_ID, CELL(INFO_CP), .needs = OF_CP },
+	{ "steps_from", "Steps from", "what marks the steps: ProfilerStep, step_num, --step-name, file name, or whose annotations", NULL, UNIT_TEXT, CELL(INFO_STEPS_FROM) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -272,11 +273,31 @@ static void note_configuration(struct memtable *m, const struct scope *scope)
 				  STR_ARG(device_type(m)));
 }
 
+/* What marks the steps of the first profile that has some, as most profiles have it. */
+static void note_steps(struct memtable *m)
+{
+	static const char *const marks[] = { "ProfilerStep", "step_num", "--step-name",
+					     "file name" };
+	bool is_mark = false;
+	size_t at = 0;
+
+	while (at < m->nrows && memtable_row(m, at)[INFO_STEPS_FROM].type != CELL_TEXT)
+		at++;
+	if (at == m->nrows)
+		return;
+	struct str from = memtable_row(m, at)[INFO_STEPS_FROM].as.text;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		is_mark |= str_is(from, marks[i]);
+	memtable_add_note(m, "steps from: " STR_FMT "%s", STR_ARG(from),
+			  is_mark ? "" : " annotations");
+}
+
 static void add_notes(struct memtable *m, const struct scope *scope)
 {
 	size_t n = count_rows(m, INFO_FINDINGS);
 
 	note_configuration(m, scope);
+	note_steps(m);
 	note_ranks(m);
 	note_recorded(m);
 	if (n > 0)

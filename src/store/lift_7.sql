@@ -21,3 +21,9 @@ SELECT p.*, 1 AS has_slices, NULL AS tp, NULL AS dp, NULL AS pp, NULL AS ep, NUL
             LEFT JOIN string_7 c ON c.id = s.category_id
             WHERE work.n > 0), 'CPU') END AS device_type
 FROM profile_7 p;
+
+-- What engines call a step was not read then.
+CREATE TEMP VIEW step_8 AS
+SELECT s.*, s.ts AS host_ts, s.dur AS host_dur, NULL AS source, NULL AS phase, NULL AS requests,
+       NULL AS tokens, NULL AS context_tokens
+FROM step_7 s;

@@ -441,5 +441,6 @@ void link_rows(struct model *m)
 		link_devices(&l);
 	sum_charges(m);
 	steps_of_groups(m);
+	steps_move(m);
 	linker_release(&l);
 }

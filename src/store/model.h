@@ -16,6 +16,7 @@
 #include "store/unique.h"
 #include "store/wide.h"
 #include "trace/axes.h"
+#include "trace/engine_step.h"
 #include "trace/fact.h"
 #include "trace/finding.h"
 
@@ -139,8 +140,12 @@ struct arrow_rec {
 };
 
 struct step_rec {
-	int64_t number, ts_ns, end_ns;
-	uint32_t row; /* ROW_NONE: the whole recording is the step */
+	int64_t number, ts_ns, end_ns; /* on the host */
+	int64_t from_ns, to_ns;        /* its window: see steps_move() */
+	uint32_t row;                  /* ROW_NONE: the whole recording is the step */
+	bool is_engines;         /* by the annotation of an engine or a training loop */
+	const char *source;      /* what marks it, as in the store; static */
+	struct engine_step told; /* what its annotation says */
 };
 
 /* A step, and the process whose it is. */

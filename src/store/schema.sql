@@ -120,14 +120,22 @@ CREATE TABLE op_detail (
     is_backward INTEGER NOT NULL           -- 1: runs for the backward pass
 ) STRICT;
 
--- A step: ProfilerStep#N, or what has a step_num.
+-- A step: ProfilerStep#N, what has a step_num, or an annotation of an inference engine or a
+-- training loop.
 CREATE TABLE step (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
-    number      INTEGER NOT NULL,          -- N
+    number      INTEGER NOT NULL,          -- N; of an annotation that tells none its place, from 0
     slice_id    INTEGER REFERENCES slice_row (id), -- NULL: the whole file is the step (train_step_N.json)
-    ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
-    dur         INTEGER NOT NULL
+    ts          INTEGER NOT NULL,          -- its window [ts, ts + dur): the host range, or that of its device work
+    dur         INTEGER NOT NULL,
+    host_ts     INTEGER NOT NULL,          -- host range [host_ts, host_ts + host_dur)
+    host_dur    INTEGER NOT NULL,
+    source      TEXT,                      -- 'ProfilerStep', 'step_num', '--step-name', 'file name', or whose annotation: 'vLLM'
+    phase       TEXT,                      -- 'prefill', 'decode', 'mixed', 'other', as its annotation says
+    requests    INTEGER,                   -- in its batch, likewise
+    tokens      INTEGER,                   -- that go through the model
+    context_tokens INTEGER                 -- that attention looks at
 ) STRICT;
 CREATE INDEX step_profile ON step (profile_id);
 
@@ -514,8 +522,10 @@ CREATE TABLE step_part (
     device_name_id INTEGER REFERENCES string (id), -- what it is called then
     step        INTEGER NOT NULL,          -- its number
     origin      INTEGER NOT NULL,          -- 0 recorded, 1 the whole file is the step, 2 none was recorded: all of it
-    ts          INTEGER NOT NULL,          -- host range [ts, ts + dur)
+    ts          INTEGER NOT NULL,          -- its window [ts, ts + dur), as of step
     dur         INTEGER NOT NULL,
+    host_ts     INTEGER NOT NULL,          -- host range [host_ts, host_ts + host_dur)
+    host_dur    INTEGER NOT NULL,
     device_events INTEGER NOT NULL,        -- pieces of device work that ran in it, on all devices
     launches    INTEGER NOT NULL,          -- of the profile, where it has no device work: calls that launched some
     kernel_ns   INTEGER NOT NULL,          -- these eight add up to dur
@@ -526,7 +536,7 @@ CREATE TABLE step_part (
     dataloader_ns INTEGER NOT NULL,
     cpu_exec_ns INTEGER NOT NULL,
     other_ns    INTEGER NOT NULL,
-    data_loading_ns INTEGER NOT NULL,      -- phases of the host: these six add up to dur
+    data_loading_ns INTEGER NOT NULL,      -- phases of the host: these six add up to host_dur
     host_to_device_ns INTEGER NOT NULL,
     optimizer_ns INTEGER NOT NULL,
     backward_ns INTEGER NOT NULL,
@@ -789,10 +799,12 @@ FROM op_stat o JOIN string n ON n.id = o.name_id
 WHERE o.grain = 0 AND o.kind = 1
 GROUP BY o.profile_id, o.name_id;
 
--- Steps: host range, and the device time launched in it.
+-- Steps: window, the device time launched in it, host range, and what its annotation says.
 CREATE VIEW v_step AS
 SELECT st.profile_id AS profile_id, st.number AS step, st.ts AS start_ns, st.dur AS total_ns,
-       d.device_ns AS device_ns
+       d.device_ns AS device_ns, st.host_ts AS host_start_ns, st.host_dur AS host_ns,
+       st.source AS source, st.phase AS phase, st.requests AS requests, st.tokens AS tokens,
+       st.context_tokens AS context_tokens
 FROM step st
 LEFT JOIN (SELECT step_id, sum(self_device_ns) AS device_ns FROM op_stat
            WHERE grain = 2 AND kind = 1 GROUP BY step_id) d ON d.step_id = st.id;

@@ -1,33 +1,12 @@
-/* Steps of training: see steps.h. */
+/* Steps of training and of engines: see steps.h. */
 #include "store/steps.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/crew.h"
-#include "base/decimal.h"
-#include "base/regex.h"
 #include "base/search.h"
-#include "trace/step_name.h"
 
 /* Steps that may be open at once within one process: more is no program. */
 #define OPEN_MAX 8
-
-static int by_start(const void *a, const void *b)
-{
-	const struct step_rec *x = a, *y = b;
-
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static int by_slice(const void *a, const void *b)
-{
-	const struct step_mark *x = a, *y = b;
-
-	return (x->slice > y->slice) - (x->slice < y->slice);
-}
 
 static int by_group_slice(const void *a, const void *b)
 {
@@ -42,115 +21,6 @@ static const struct group_mark *find_group(const struct model *m, uint32_t row)
 
 	return bsearch(&key, m->group_marks, m->ngroup_marks, sizeof(key),
 		       by_group_slice);
-}
-
-static bool may_be_step(const struct slice_rec *s)
-{
-	return (s->class == CLASS_OP || s->class == CLASS_ANNOTATION) &&
-	       s->phase == PHASE_COMPLETE;
-}
-
-/* The step that the row is: by its name in PyTorch's traces, by its args in xprof's. */
-static bool is_step(const struct model *m, uint32_t row, int64_t *number)
-{
-	const struct step_mark key = { .slice = row };
-
-	if (step_name_number(intern_str(m->texts, model_slice(m, row)->name), number))
-		return true;
-	const struct step_mark *mark =
-		m->nstep_marks ? bsearch(&key, m->step_marks, m->nstep_marks, sizeof(key),
-					 by_slice)
-			       : NULL;
-	if (mark)
-		*number = mark->number;
-	return mark != NULL;
-}
-
-/*
- * By the expression that was given: the number is its first group, else to be counted.
- * What it takes too long for is none.
- */
-static bool is_named_step(const struct model *m, const struct regex *regex, uint32_t row,
-			  int64_t *number)
-{
-	struct str name = intern_str(m->texts, model_slice(m, row)->name), digits;
-	struct err ignored = ERR_INIT;
-
-	if (regex_match(regex, name, &ignored) <= 0)
-		return false;
-	if (!regex_group(regex, name, &digits) ||
-	    decimal_text_int(digits, number) != DECIMAL_OK)
-		*number = NUMBER_NONE;
-	return true;
-}
-
-/* The steps among a part of the rows. */
-struct found_steps {
-	struct spill *spill;
-	struct regex *regex; /* owned; NULL: by the names that producers give */
-	MODEL_ARRAY(struct step_mark, marks);
-};
-
-struct step_search {
-	struct model *m;
-	size_t nparts;
-	struct found_steps *parts;
-};
-
-static void search_part(void *to, size_t part)
-{
-	const struct step_search *search = to;
-	struct found_steps *found = &search->parts[part];
-	const struct model *m = search->m;
-	uint32_t end = (uint32_t)crew_cut(m->nrows, search->nparts, part + 1);
-	int64_t number;
-
-	for (uint32_t row = (uint32_t)crew_cut(m->nrows, search->nparts, part); row < end;
-	     row++) {
-		model_tick(m, row);
-		if (!may_be_step(model_slice(m, row)))
-			continue;
-		if (found->regex ? is_named_step(m, found->regex, row, &number)
-				 : is_step(m, row, &number))
-			*APPEND(found, marks) = (struct step_mark){ number, row };
-	}
-}
-
-static void add_step(struct model *m, const struct step_mark *mark)
-{
-	const struct slice_rec *s = model_slice(m, mark->slice);
-
-	if (m->nsteps >= m->limits->steps)
-		model_finding(m, FINDING_MANY_STEPS, s->offset, STR_LIT(""),
-			      intern_str(m->texts, s->name));
-	else
-		*APPEND(m, steps) = (struct step_rec){ mark->number, s->ts_ns,
-						       slice_end(s), mark->slice };
-}
-
-static void find_steps(struct model *m)
-{
-	unsigned others = model_others(m, m->nrows);
-	struct step_search search = { .m = m, .nparts = (size_t)others + 1 };
-	struct err ignored = ERR_INIT; /* the expression was compiled before */
-
-	search.parts = xcalloc(search.nparts, sizeof(*search.parts));
-	for (size_t i = 0; i < search.nparts; i++) {
-		search.parts[i].spill = m->spill;
-		if (m->step_name)
-			(void)regex_compile("--step-name", m->step_name,
-					    &search.parts[i].regex, &ignored);
-	}
-	crew_run(others, search.nparts, search_part, &search);
-	for (size_t i = 0; i < search.nparts; i++) {
-		for (size_t k = 0; k < search.parts[i].nmarks; k++)
-			add_step(m, &search.parts[i].marks[k]);
-		regex_free(search.parts[i].regex);
-		spill_free(m->spill, search.parts[i].marks);
-	}
-	free(search.parts);
-	if (m->nsteps)
-		qsort(m->steps, m->nsteps, sizeof(*m->steps), by_start);
 }
 
 static int by_process(const void *a, const void *b)
@@ -175,8 +45,12 @@ static void step_of_file(struct model *m)
 {
 	if (m->file_step == NUMBER_NONE || !m->has_time)
 		return;
-	*APPEND(m, steps) =
-		(struct step_rec){ m->file_step, m->start_ns, m->end_ns, ROW_NONE };
+	*APPEND(m, steps) = (struct step_rec){ .number = m->file_step,
+					       .ts_ns = m->start_ns,
+					       .end_ns = m->end_ns,
+					       .row = ROW_NONE,
+					       .source = "file name",
+					       .told = engine_step_unknown() };
 }
 
 /* Those whose names tell no number: by their place in the process, from 0. */
@@ -195,7 +69,7 @@ static void number_steps(struct model *m)
 
 void steps_of_rows(struct model *m)
 {
-	find_steps(m);
+	steps_find(m);
 	if (m->nsteps == 0) {
 		step_of_file(m);
 		return;
@@ -314,4 +188,72 @@ void steps_of_groups(struct model *m)
 			slice_device(m, model_slice(m, row))->step = step;
 	}
 	idmap_release(&steps);
+}
+
+/* When the device ran what a step launched: the first start and the last end. */
+struct step_work {
+	int64_t first_ns, last_ns;
+};
+
+static struct step_work *work_of_steps(const struct model *m)
+{
+	struct step_work *work = spill_alloc(m->spill, m->nsteps, sizeof(*work));
+
+	for (size_t i = 0; i < m->nsteps; i++)
+		work[i] = (struct step_work){ INT64_MAX, INT64_MIN };
+	for (uint32_t row = 0; row < m->nrows; row++) {
+		model_tick(m, row);
+		const struct slice_rec *s = model_slice(m, row);
+		if (!class_is_device_work(s->class))
+			continue;
+		uint32_t step = slice_device(m, s)->step;
+		if (step >= m->nsteps)
+			continue;
+		if (s->ts_ns < work[step].first_ns)
+			work[step].first_ns = s->ts_ns;
+		if (slice_end(s) > work[step].last_ns)
+			work[step].last_ns = slice_end(s);
+	}
+	return work;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of a process, whose step before ended at *reached_ns; NUMBER_NONE: there was none. */
+static void move_window(struct step_rec *step, const struct step_work *work,
+			int64_t *reached_ns)
+{
+	if (work->last_ns == INT64_MIN)
+		return;
+	int64_t start_ns = work->first_ns < step->ts_ns ? work->first_ns : step->ts_ns;
+	/* what the device did before the first is not in the recording */
+	step->from_ns = *reached_ns == NUMBER_NONE ? work->first_ns
+						   : later(*reached_ns, start_ns);
+	step->to_ns = later(step->from_ns, work->last_ns);
+	*reached_ns = step->to_ns;
+}
+
+void steps_move(struct model *m)
+{
+	int64_t reached_ns = NUMBER_NONE;
+	bool is_moved = false;
+
+	for (size_t i = 0; i < m->nsteps; i++) {
+		m->steps[i].from_ns = m->steps[i].ts_ns;
+		m->steps[i].to_ns = m->steps[i].end_ns;
+		is_moved |= m->steps[i].is_engines;
+	}
+	if (!is_moved)
+		return;
+	struct step_work *work = work_of_steps(m);
+	for (size_t i = 0; i < m->nsteps; i++) {
+		if (i && m->step_owners[i].process != m->step_owners[i - 1].process)
+			reached_ns = NUMBER_NONE;
+		uint32_t step = m->step_owners[i].step;
+		move_window(&m->steps[step], &work[step], &reached_ns);
+	}
+	spill_free(m->spill, work);
 }

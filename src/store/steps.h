@@ -1,8 +1,9 @@
 /*
- * Steps: ProfilerStep#N, or what says its number; or what model.step_name matches.  And
- * which host rows belong to which.  A row belongs to the step that holds its start, on any thread: of its own
- * process, or of any process where its own has none.  Without any the file may be
- * a step as a whole: model.file_step.
+ * Steps: ProfilerStep#N, or what says its number; where there is none, what an inference
+ * engine or a training loop calls one (trace/engine_step.h); or what model.step_name
+ * matches.  And which host rows belong to which.  A row belongs to the step that holds its
+ * start, on any thread: of its own process, or of any process where its own has none.
+ * Without any the file may be a step as a whole: model.file_step.
  */
 #ifndef PTOOL_STORE_STEPS_H
 #define PTOOL_STORE_STEPS_H
@@ -11,6 +12,16 @@
 
 /* Sets steps, by start, and whose they are. */
 void steps_of_rows(struct model *m);
+/* For that: sets steps, by start (step_find.c). */
+void steps_find(struct model *m);
+/*
+ * Sets their windows, once device work knows its step.  That of an engine's step, whose
+ * annotation is around its launches, ends with the last device work that it launched; it
+ * begins where the host's range does, or with its work, but not before the window before
+ * it ends; the first of a process begins with its first device work.  Others, and those
+ * without device work, have the host's range.
+ */
+void steps_move(struct model *m);
 
 /* Tells the steps of rows, fast when it is asked in their order. */
 struct step_cursor {

@@ -305,12 +305,21 @@ static void step_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
 	const struct step_rec *step = &w->m->steps[row];
+	const struct engine_step *told = &step->told;
+	const char *phase = engine_phase_name(told->phase);
 
 	c[COL_STEP_PROFILE_ID] = bulk_int(w->profile_id);
 	c[COL_STEP_NUMBER] = bulk_int(step->number);
 	c[COL_STEP_SLICE_ID] = cell_row(w->slice, step->row);
-	c[COL_STEP_TS] = bulk_int(step->ts_ns - w->m->start_ns);
-	c[COL_STEP_DUR] = bulk_int(step->end_ns - step->ts_ns);
+	c[COL_STEP_TS] = bulk_int(step->from_ns - w->m->start_ns);
+	c[COL_STEP_DUR] = bulk_int(step->to_ns - step->from_ns);
+	c[COL_STEP_HOST_TS] = bulk_int(step->ts_ns - w->m->start_ns);
+	c[COL_STEP_HOST_DUR] = bulk_int(step->end_ns - step->ts_ns);
+	c[COL_STEP_SOURCE] = bulk_text(str_of(step->source));
+	c[COL_STEP_PHASE] = phase ? bulk_text(str_of(phase)) : bulk_null();
+	c[COL_STEP_REQUESTS] = bulk_number(told->requests);
+	c[COL_STEP_TOKENS] = bulk_number(told->tokens);
+	c[COL_STEP_CONTEXT_TOKENS] = bulk_number(told->context_tokens);
 }
 
 const struct bulk bulk_step = BULK(STEP, step, step_row);

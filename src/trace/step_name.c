@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "base/decimal.h"
+#include "trace/engine_step.h"
 
 bool step_name_number(struct str name, int64_t *number)
 {
@@ -13,6 +14,15 @@ bool step_name_number(struct str name, int64_t *number)
 		return false;
 	struct str digits = { name.p + prefix.n, name.n - prefix.n };
 	return decimal_text_int(digits, number) == DECIMAL_OK;
+}
+
+bool step_name_is_mark(struct str name)
+{
+	struct engine_step told;
+
+	return str_starts_with(name, STR_LIT("ProfilerStep#")) ||
+	       str_is(name, "ProfilerStep*") || /* all of them, in summaries */
+	       (engine_step_parse(name, &told) && !told.is_label);
 }
 
 static const struct {

@@ -10,6 +10,9 @@
 /* True for "ProfilerStep#N" with its N. */
 bool step_name_number(struct str name, int64_t *number);
 
+/* Does it mark a step of any number: of PyTorch's profiler, or of an engine's? */
+bool step_name_is_mark(struct str name);
+
 /* Ranges of torch.distributed's backends: "gloo:all_reduce". */
 enum comm_backend {
 	COMM_BACKEND_NONE,  /* the name is none of a range */

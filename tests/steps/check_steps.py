@@ -24,7 +24,7 @@ MOST_BYTES = 150_000 if os.environ.get("SAN") else 1_200_000
 PARTS = [f"{name}_ns" for name in steps_reference.CATEGORIES]
 VIEW = ["gpu_compute_ns", "exposed_comm_ns", "exposed_copy_ns"]
 PHASES = ["data_loading_ns", "host_to_device_ns", "forward_ns", "backward_ns", "optimizer_ns", "other_ns"]
-TEXTS = ("step", "grew", "grew_slice", "bounds", "utilization_pct")
+TEXTS = ("step", "phase", "grew", "grew_slice", "bounds", "utilization_pct")
 # The plugin's words.
 ROLES = {"Kernel": "kernel_ns", "Memcpy": "memcpy_ns", "Memset": "memset_ns", "Communication": "communication_ns",
          "Runtime": "runtime_ns", "DataLoader": "dataloader_ns", "CpuOp": "cpu_exec_ns", "Other": "other_ns",

@@ -9,6 +9,7 @@ class Maker:
         # One kind of label a trace: with all of them labels would tell every phase.
         self.label = self.random.choice(["## forward ##", "loss.backward", "my range", "optimizer", "load data"])
         self.devices = self.random.choice([[0], [0], [0, 1], [3], []])
+        self.engine = ["vLLM", "new", "SGLang", "TensorRT-LLM"][seed % 4] if seed % 3 == 0 else None
 
     def span(self, category, name, start, dur, pid=1, tid=1, **args):
         """Times in ns; written as microseconds with three digits."""
@@ -49,14 +50,26 @@ class Maker:
             at = pick.randrange(start, end)
             self.work(at, at + pick.randrange(0, 600), pick.random() < 0.9)
 
+    def mark(self, number, at, dur):
+        """The annotation of a step; vLLM's of requests that are new may hold one that says more."""
+        prompts, decodes = self.random.choice([(0, 8), (3, 0), (2, 5), (0, 0)])
+        name = {"vLLM": f"execute_context_{prompts}({prompts * 9})_generation_{decodes}({decodes})",
+                "new": f"execute_new_{prompts}_cached_{decodes}",
+                "SGLang": self.random.choice(["step[DECODE bs=8]", "step[EXTEND bs=3 toks=27]", "step[IDLE bs=0]"]),
+                "TensorRT-LLM": f"[Executor] _forward_step {number + 4}: {prompts} ctx reqs, {decodes} gen reqs",
+                None: f"ProfilerStep#{number + 4}"}[self.engine]
+        self.span("user_annotation", name, at, dur)
+        if self.engine == "new" and dur > 20 and self.random.random() < 0.7:
+            self.span("user_annotation", f"step[DECODE bs={decodes}]", at + 5, dur - 10)
+
     def make(self):
         pick = self.random
         at = 1_000_000 + pick.randrange(0, 1000)
         self.span("cpu_op", "aten::empty", at, 10)
         for number in range(pick.choice([0, 1, 2, 3, 5])):
             dur = pick.randrange(1, 8000)
-            self.span("user_annotation", f"ProfilerStep#{number + 4}", at, dur)
-            if pick.random() < 0.2:
+            self.mark(number, at, dur)
+            if not self.engine and pick.random() < 0.2:
                 self.span("gpu_user_annotation", f"ProfilerStep#{number + 4}", at + 50, dur, 0, 7)
             if pick.random() < 0.8:
                 self.busy_host(at, at + dur)

@@ -22,6 +22,37 @@ COMMUNICATION = re.compile("(nccl|rccl|hccl|xccl|gloo|ucc|mpi):")
 DATA = re.compile(r"enumerate\(DataLoader\)#.*\.__next__$|enumerate\(DataPipe\)#")
 
 
+ENGINES = re.compile(r"execute_(\d+_)?context_\d+\(.*\)_generation_\d+\(.*\)$|execute_new_\d+_cached_\d+$|step\[\w+ bs=.*\]$|"
+                     r"\[Executor\] _forward_step (?P<number>\d+): |execute_diffusion_\d+_\d+x\d+$")
+
+
+def told(names):
+    """(phase, requests, tokens) by the annotations of a step, the outermost first."""
+    phase = requests = tokens = None
+    for name in names:
+        if match := re.match(r"execute_(?:\d+_)?context_(\d+)\((?:sq)?(\d+).*?\)_generation_(\d+)\((?:sq)?(\d+)", name):
+            prompts, q, decodes, generated = map(int, match.groups())
+            says = (prompts, decodes), prompts + decodes, q + generated
+        elif match := re.match(r"execute_new_(\d+)_cached_(\d+)", name):
+            new, cached = map(int, match.groups())
+            says = (new, cached), new + cached, None if new or cached else 0
+        elif match := re.match(r"\[Executor\] _forward_step \d+: (\d+) ctx reqs, (\d+) gen", name):
+            prompts, decodes = map(int, match.groups())
+            says = (prompts, decodes), prompts + decodes, None if prompts else decodes
+        elif match := re.match(r"step\[(\w+) bs=(\d+)(?: toks=(\d+))?", name):
+            size = int(match[2])
+            says = match[1], size, int(match[3]) if match[3] else size if match[1] == "DECODE" else None
+        else:
+            says = "other", 1, None
+        kind = says[0] if isinstance(says[0], str) else {(True, True): "mixed", (True, False): "prefill", (False, True): "decode",
+                                                         (False, False): "other"}[says[0][0] > 0, says[0][1] > 0]
+        kind = {"DECODE": "decode", "EXTEND": "prefill", "IDLE": "other"}.get(kind, kind)
+        phase = kind if phase in (None, "other") else phase
+        requests = says[1] if requests is None else requests
+        tokens = says[2] if tokens is None else tokens
+    return phase, requests, tokens
+
+
 def load(path):
     """The events of a trace."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
@@ -38,7 +69,7 @@ class Recording:
 
     def __init__(self, events):
         self.host = {name: [] for name in CATEGORIES}
-        self.calls, self.work, self.steps, self.operators = [], [], [], []
+        self.calls, self.work, self.steps, self.operators, self.engines, self.told = [], [], [], [], [], {}
         # ROCm numbers agents: which GPU each is, is no matter of steps
         self.has_agents = any(str(e.get("name", "")).startswith("hip") for e in events)
         self.ranges = []  # of the host, with what phases are told from
@@ -53,6 +84,40 @@ class Recording:
             self.add(event, start, start + nanoseconds(event["dur"]))
         self.origin = min(origin, default=0)
         self.steps.sort(key=lambda step: step[0])
+        self.is_engines = bool(self.engines and not self.steps)
+        if self.is_engines:
+            self.add_engines()
+
+    def add_engines(self):
+        """The outermost annotations of each thread; of the one process that the random traces have."""
+        outer = {}
+        for start, _, name, thread, end in sorted(self.engines):
+            if thread in outer and start < outer[thread][1]:
+                outer[thread][2].append(name)
+            else:
+                outer[thread] = (start, end, [name])
+                self.steps.append(outer[thread])
+        self.steps.sort(key=lambda step: step[0])
+        numbers = [ENGINES.match(names[0])["number"] for _, _, names in self.steps]
+        self.told = {start: told(names) for start, _, names in self.steps}
+        self.steps = [(start, end, n if number is None else int(number))
+                      for n, ((start, end, _), number) in enumerate(zip(self.steps, numbers))]
+
+    def windows(self):
+        """From the work that the calls in each step launched."""
+        launched = {call[2]: call[0] for call in self.calls if call[2]}
+        windows, reached = [], None
+        for start, end, number in self.steps:
+            later = [s for s, _, _ in self.steps if s > start]
+            work = [w for w in self.work if start <= launched.get(w[4], start - 1) < min([end] + later)]
+            if not work:
+                windows.append((number, start, end))
+                continue
+            first, last = min(w[0] for w in work), max(w[1] for w in work)
+            begin = first if reached is None else max(reached, min(start, first))
+            reached = max(begin, last)
+            windows.append((number, begin, reached))
+        return windows
 
     def add(self, event, start, end):
         category, name, args = str(event.get("cat")).lower(), event["name"], event.get("args") or {}
@@ -65,6 +130,8 @@ class Recording:
         elif category in RUNTIME:
             self.calls.append((start, end, args.get("correlation"), (event["pid"], event["tid"])))
             self.host["runtime"].append((start, end))
+        elif category in HOST and ENGINES.match(name):
+            self.engines.append((start, -end, name, (event["pid"], event["tid"]), end))
         elif category in HOST:
             if not name.startswith("ProfilerStep#"):
                 self.ranges.append((start, end, name, args, category in ("cpu_op", "operator"), (event["pid"], event["tid"])))
@@ -87,6 +154,8 @@ def whole(spans):
 def host_bounds(recording):
     """[(number, start, end, dropped)]: as recorded; without steps all operators and device work."""
     steps = recording.steps or whole(recording.operators + [w[:2] for w in recording.work])
+    if recording.is_engines:
+        return [(*window, False) for window in recording.windows()]
     return [(n, s, e, False) for s, e, n in steps]
 
 
@@ -195,8 +264,11 @@ def table(recording, whose="host"):
             row = {**({} if recording.has_agents else {"device": device}), "step": str(number), "start_ns": start - recording.origin, "total_ns": end - start,
                    "is_dropped": int(dropped), "bounds": whose}
             if whose == "host":
-                row.update({"host_start_ns": start - recording.origin, "host_ns": end - start,
-                            "device_events": running(recording, start, end)})
+                on_host = recording.steps[n] if recording.is_engines else (start, end)
+                row.update({"host_start_ns": on_host[0] - recording.origin, "host_ns": on_host[1] - on_host[0],
+                            "device_events": running(recording, start, end),
+                            "bounds": "host" if (start, end) == tuple(on_host[:2]) else "device"})
+                row.update(zip(("phase", "requests", "tokens"), recording.told.get(on_host[0], ()) if recording.is_engines else ()))
             row.update({f"{name}_ns": categories[n][k] for k, name in enumerate(CATEGORIES)})
             if views:
                 compute, communication, copies, idle = views[n]
@@ -254,7 +326,7 @@ def phases(recording):
         fills.append(not labels and words in (1, 2))
     layers[1] = copies_to_device(recording)
     result = []
-    for _, start, end, _ in host_bounds(recording):
+    for start, end, _ in recording.steps or [(s, e, n) for n, s, e, _ in host_bounds(recording)]:
         points = sorted({start, end} | {p for ranges in layers for r in ranges for p in r if start < p < end})
         runs = [covered(ranges, points) for ranges in layers]
         first = [next((k for k, run in enumerate(runs) if run[n]), 5) for n in range(len(points) - 1)]

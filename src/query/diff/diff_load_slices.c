@@ -10,11 +10,11 @@
 #include "query/slices/slices.h"
 #include "query/text_pool.h"
 #include "trace/fact.h"
+#include "trace/step_name.h"
 
 static bool is_label(struct str name)
 {
-	return !str_starts_with(name, STR_LIT("ProfilerStep#")) &&
-	       !str_is(name, "ProfilerStep*"); /* all of them, in summaries */
+	return !step_name_is_mark(name);
 }
 
 struct naming {

@@ -8,6 +8,7 @@
 #include "query/diff/diff_rows.h"
 #include "query/short_name.h"
 #include "query/stats/rank_tests.h"
+#include "trace/step_name.h"
 
 #define NAME_SHOWN     60 /* terminal cells of a name in a line of words */
 #define NAMES_SHOWN    3  /* of the significant rows, the largest delta first */
@@ -230,7 +231,7 @@ static const char *verdict_text(const struct diff *d, struct arena *arena)
 static bool is_step_itself(const struct diff *d, const struct diff_row *row)
 {
 	return d->metric == DIFF_TOTAL && strcmp(d->by->name, "step") != 0 &&
-	       str_starts_with(diff_row_name(d, row, DIFF_BASE), STR_LIT("ProfilerStep"));
+	       step_name_is_mark(diff_row_name(d, row, DIFF_BASE));
 }
 
 /* The row whose delta goes the same way and is the largest; NULL: none. */

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "trace/step_name.h"
+
 #define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
 #define MORE_JIT    "put more of the step under one jax.jit or tf.function(jit_compile=True)"
 #define LOOK_THERE  "ptool gaps --list shows where"
@@ -263,7 +265,7 @@ const char *gap_cause_remedy(enum gap_cause cause, const struct gap_loss *loss)
 
 bool gap_name_is_step(struct str name)
 {
-	return str_starts_with(name, STR_LIT("ProfilerStep#"));
+	return step_name_is_mark(name);
 }
 
 bool gap_name_is_copy_op(struct str name)

@@ -137,12 +137,6 @@ int overview_recording(struct overview_making *m, struct err *err)
 	return 0;
 }
 
-/* The label of a step, or of all of them: "ProfilerStep*". */
-static bool is_step(struct str name)
-{
-	return gap_name_is_step(name) || str_is(name, "ProfilerStep*");
-}
-
 /* How many of them were added. */
 static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 {
@@ -155,7 +149,7 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 		uint32_t row = rows->order[i];
 		struct cell ns = top_cell(rows, &row, value);
 		struct str name = top_cell(rows, &row, "name").as.text;
-		if (top_is_device_row(rows, row) || is_step(name) ||
+		if (top_is_device_row(rows, row) || gap_name_is_step(name) ||
 		    ns.type != CELL_INT || ns.as.integer <= 0)
 			continue;
 		if (n++ == 0)

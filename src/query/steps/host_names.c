@@ -7,12 +7,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "trace/step_name.h"
+
 /* What names begin with, whatever stands behind it. */
 static const struct prefix {
 	const char *text;
 	unsigned bits;
 } prefixes[] = {
-	{ "ProfilerStep#", HOST_STEP },
 	{ "enumerate(DataPipe)#", HOST_DATA_LOADING },
 	{ "nccl:", HOST_COMMUNICATION },
 	{ "rccl:", HOST_COMMUNICATION },
@@ -98,6 +99,8 @@ unsigned host_name_bits(struct str name)
 	const struct str loader = STR_LIT("enumerate(DataLoader)#");
 	const struct str next = STR_LIT(".__next__");
 
+	if (step_name_is_mark(name))
+		return HOST_STEP;
 	for (size_t i = 0; i < COUNT(prefixes); i++)
 		if (str_starts_with(name, str_of(prefixes[i].text)))
 			return prefixes[i].bits;

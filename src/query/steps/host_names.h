@@ -11,7 +11,7 @@
 #include "base/str.h"
 
 enum host_name {
-	HOST_STEP = 1,          /* ProfilerStep#N */
+	HOST_STEP = 1,          /* ProfilerStep#N, what engines write around a step */
 	HOST_DATA_LOADING = 2,  /* the next batch of a DataLoader or DataPipe */
 	HOST_COMMUNICATION = 4, /* nccl:..., gloo:... */
 	HOST_OPTIMIZER = 8,     /* Optimizer.step#..., Optimizer.zero_grad#... */

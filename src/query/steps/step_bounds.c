@@ -12,6 +12,15 @@
 /* A last step with less than this share of the work of the one before is dropped. */
 #define KEPT_TENTHS 8
 
+static int by_host(const void *a, const void *b)
+{
+	const struct step_bound *x = a, *y = b;
+
+	if (x->host_start_ns != y->host_start_ns)
+		return x->host_start_ns < y->host_start_ns ? -1 : 1;
+	return (x->step_id > y->step_id) - (x->step_id < y->step_id);
+}
+
 static void add_bounds(const struct step_windows *windows, struct step_bounds *out)
 {
 	for (size_t i = 0; i < windows->n; i++) {
@@ -20,12 +29,15 @@ static void add_bounds(const struct step_windows *windows, struct step_bounds *o
 			.step_id = w->step_id,
 			.number = w->number,
 			.slice_id = w->slice_id,
-			.host_start_ns = w->start_ns,
-			.host_end_ns = w->end_ns,
+			.host_start_ns = w->host.start_ns,
+			.host_end_ns = w->host.end_ns,
 			.start_ns = w->start_ns,
 			.end_ns = w->end_ns,
+			.told = w->told,
 		};
 	}
+	if (out->n)
+		qsort(out->items, out->n, sizeof(*out->items), by_host);
 }
 
 /* How many of them, which are in order, are below. */
@@ -101,10 +113,31 @@ int step_bounds_load(struct store *store, const struct scope_profile *profile,
 	return rc;
 }
 
+int step_bounds_recorded(struct store *store, const struct scope_profile *profile,
+			 struct step_bounds *out, struct err *err)
+{
+	struct step_windows windows;
+	int rc = step_windows_recorded(store, profile, &windows, err);
+
+	*out = (struct step_bounds){ .n = 0 };
+	if (rc == 0)
+		add_bounds(&windows, out);
+	step_windows_release(&windows);
+	return rc;
+}
+
 void step_bounds_release(struct step_bounds *b)
 {
 	free(b->items);
 	*b = (struct step_bounds){ .n = 0 };
+}
+
+void step_bounds_set_host(struct step_bounds *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		b->items[i].start_ns = b->items[i].host_start_ns;
+		b->items[i].end_ns = b->items[i].host_end_ns;
+	}
 }
 
 static int by_launch(const void *a, const void *b)

@@ -1,6 +1,6 @@
 /*
- * Where the steps of a profile begin and end: as the host recorded them, or moved as the
- * TensorBoard plugin moves them, so that a step holds the device work it launched and
+ * Where the steps of a profile begin and end: their windows (step_windows.h), which are what
+ * the host recorded but of engines' steps, or moved as the TensorBoard plugin moves them, so that a step holds the device work it launched and
  * steps with device work never overlap.  Moved bounds are those of `ptool steps --bounds
  * tensorboard` and of the plugin's figures, and nothing else's; which step a slice
  * belongs to is slice_row.step_id.  Nanoseconds from the profile's first event.
@@ -30,9 +30,10 @@ enum step_bounds_by { BOUNDS_HOST, BOUNDS_TENSORBOARD };
 struct step_bound {
 	int64_t step_id; /* 0: the profile has no steps, this is all of it */
 	int64_t number;
-	int64_t slice_id; /* of its ProfilerStep; 0: the whole file is it (train_step_3.json) */
+	int64_t slice_id; /* of its annotation; 0: the whole file is it (train_step_3.json) */
 	int64_t host_start_ns, host_end_ns;
-	int64_t start_ns, end_ns; /* the host's, or moved: start <= end */
+	int64_t start_ns, end_ns; /* the window, or moved: start <= end */
+	struct step_told told;
 	/* Of moved bounds, when nwork > 0: first start and last end of the work. */
 	int64_t first_work_ns, last_work_ns;
 	/* Pieces of device work that ran in it, or, of moved bounds, counted for it. */
@@ -59,7 +60,12 @@ int step_bounds_load(struct store *store, const struct scope_profile *profile,
 /* Likewise, of windows that are there. */
 void step_bounds_make(const struct step_windows *windows, const struct device_work *work,
 		      enum step_bounds_by by, struct step_bounds *out);
+/* The steps alone that were recorded, without a look at work; nwork is 0.  Likewise. */
+int step_bounds_recorded(struct store *store, const struct scope_profile *profile,
+			 struct step_bounds *out, struct err *err);
 void step_bounds_release(struct step_bounds *b);
+/* Makes the host's ranges the bounds, for what the host alone did. */
+void step_bounds_set_host(struct step_bounds *b);
 
 /* The part that computes: sets all but step_id, number, slice_id and the host's bounds. */
 void step_bounds_move(struct step_bounds *b, const struct device_work *work);

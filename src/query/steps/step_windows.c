@@ -11,33 +11,68 @@ ASSET(asset_query_views_step_extent_sql);
 ASSET(asset_query_views_step_ranges_sql);
 
 /* Columns of step_ranges.sql. */
-enum { RANGE_ID, RANGE_NUMBER, RANGE_TS, RANGE_DUR, RANGE_SLICE };
+enum {
+	RANGE_ID,
+	RANGE_NUMBER,
+	RANGE_TS,
+	RANGE_DUR,
+	RANGE_SLICE,
+	RANGE_HOST_TS,
+	RANGE_HOST_DUR,
+	RANGE_PHASE,
+	RANGE_REQUESTS,
+	RANGE_TOKENS,
+	RANGE_CONTEXT
+};
 
 static void add_window(struct step_windows *w, struct step_window window)
 {
 	*ARRAY_PUSH(w->items, w->n, w->cap) = window;
 }
 
+static enum engine_phase told_phase(struct sqlite3_stmt *stmt)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, RANGE_PHASE);
+
+	return text ? engine_phase_of(str_of(text)) : ENGINE_UNTOLD;
+}
+
+static int64_t told_number(struct sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL
+		       ? NUMBER_NONE
+		       : sqlite3_column_int64(stmt, column);
+}
+
 static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct err *err)
 {
 	int64_t dur_ns = sqlite3_column_int64(stmt, RANGE_DUR);
+	int64_t host_ns = sqlite3_column_int64(stmt, RANGE_HOST_DUR);
 	struct step_window window = {
 		.step_id = sqlite3_column_int64(stmt, RANGE_ID),
 		.number = sqlite3_column_int64(stmt, RANGE_NUMBER),
 		.slice_id = sqlite3_column_int64(stmt, RANGE_SLICE),
 		.start_ns = sqlite3_column_int64(stmt, RANGE_TS),
+		.host.start_ns = sqlite3_column_int64(stmt, RANGE_HOST_TS),
+		.told = { .phase = told_phase(stmt),
+			  .requests = told_number(stmt, RANGE_REQUESTS),
+			  .tokens = told_number(stmt, RANGE_TOKENS),
+			  .context_tokens = told_number(stmt, RANGE_CONTEXT) },
 	};
 
-	if (!query_is_range(window.start_ns, dur_ns))
+	if (!query_is_range(window.start_ns, dur_ns) ||
+	    !query_is_range(window.host.start_ns, host_ns))
 		return query_damaged("steps do", err);
+	window.host.end_ns = window.host.start_ns + host_ns;
 	window.end_ns = window.start_ns + dur_ns;
 	add_window(w, window);
 	return 0;
 }
 
-static int load_ranges(struct store *store, const struct scope_profile *profile,
-		       struct step_windows *out, struct err *err)
+int step_windows_recorded(struct store *store, const struct scope_profile *profile,
+			  struct step_windows *out, struct err *err)
 {
+	*out = (struct step_windows){ .n = 0 };
 	struct query q =
 		query_of_profile(store, asset_query_views_step_ranges_sql, profile, err);
 
@@ -79,6 +114,8 @@ void step_windows_whole(struct step_windows *w, const struct device_work *work)
 		widen(&all, w->operators.start_ns, w->operators.end_ns);
 	for (size_t i = 0; i < work->n; i++)
 		widen(&all, work->items[i].start_ns, work->items[i].end_ns);
+	all.host = (struct interval){ all.start_ns, all.end_ns };
+	all.told = step_told_nothing();
 	if (w->has_operators || work->n)
 		add_window(w, all);
 }
@@ -89,8 +126,7 @@ int step_windows_load(struct store *store, const struct scope_profile *profile,
 {
 	int64_t length_ns;
 
-	*out = (struct step_windows){ .n = 0 };
-	if (load_ranges(store, profile, out, err) < 0)
+	if (step_windows_recorded(store, profile, out, err) < 0)
 		return -1;
 	if (out->n)
 		return 0;

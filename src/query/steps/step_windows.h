@@ -1,7 +1,8 @@
 /*
  * The windows of time that everything said of steps is said of: the steps of a profile
- * as the host recorded them, [start, end), or, where no step was recorded, one window
- * that is all of the recording.  `steps`, `gaps`, `diff` and `advise` share them, so
+ * as the host recorded them, [start, end); of engines' steps, whose annotations are around
+ * their launches, with the device work that they launched (store/steps.h); or, where no
+ * step was recorded, one window that is all of the recording.  `steps`, `gaps`, `diff` and `advise` share them, so
  * that one step has one length and one idle time.  Nanoseconds from the profile's first
  * event.
  *
@@ -24,12 +25,26 @@
 #include "query/devices/device_work.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "trace/engine_step.h"
+
+/* What a step's annotation says of it; what it does not say is NUMBER_NONE. */
+struct step_told {
+	enum engine_phase phase;
+	int64_t requests, tokens, context_tokens;
+};
+
+static inline struct step_told step_told_nothing(void)
+{
+	return (struct step_told){ ENGINE_UNTOLD, NUMBER_NONE, NUMBER_NONE, NUMBER_NONE };
+}
 
 struct step_window {
 	int64_t step_id;  /* as in slice_row.step_id; 0: of all of the recording */
 	int64_t number;   /* N of ProfilerStep#N; 0 of all of the recording */
-	int64_t slice_id; /* of the ProfilerStep; 0: the whole file is it, or none is */
+	int64_t slice_id; /* of its annotation; 0: the whole file is it, or none is */
 	int64_t start_ns, end_ns; /* start <= end */
+	struct interval host;     /* the host's range: the same, but of engines' steps */
+	struct step_told told;
 };
 
 struct step_windows {
@@ -47,6 +62,9 @@ struct step_windows {
 int step_windows_load(struct store *store, const struct scope_profile *profile,
 		      const struct device_work *work, struct step_windows *out,
 		      struct err *err);
+/* The same without one for all of the recording: n is 0 where no step was recorded. */
+int step_windows_recorded(struct store *store, const struct scope_profile *profile,
+			  struct step_windows *out, struct err *err);
 /* Accepts a zeroed one. */
 void step_windows_release(struct step_windows *w);
 

@@ -130,6 +130,8 @@ static int load_profile(const struct step_source *from, const struct device_work
 		return -1;
 	if (bounds->n == 0)
 		return 0;
+	if (request->phases)
+		step_bounds_set_host(bounds);
 	p->is_file =
 		!bounds->is_single && bounds->n == 1 && bounds->items[0].slice_id == 0;
 	int rc = step_host_load(from, work, bounds, &host, err);
@@ -218,7 +220,7 @@ int steps_load(struct store *store, const struct scope *scope,
 		rc = summary_reader_open(store, &texts, &reader, err);
 	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
 		const struct step_source from = { store, &texts, &scope->profiles[i] };
-		rc = steps_add_stored(&reader, from.profile, request, i, out, err);
+		rc = steps_add_stored(&reader, &from, request, i, out, err);
 		if (rc == 0)
 			rc = load_slices(&from, request, i, out, err);
 		rc = rc < 0 ? -1 : 0;

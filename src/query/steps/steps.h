@@ -55,6 +55,7 @@ struct step_row {
 	int64_t device;                      /* when has_device; or NUMBER_NONE: then */
 	const char *device_name;             /*   this text; else NULL */
 	int64_t host_start_ns, host_end_ns;  /* unless it is a mean */
+	struct step_told told;               /* likewise */
 	int64_t nwork; /* device work of the step, on all devices: step_bounds.h */
 	int64_t nmean; /* of how many steps it is the mean */
 	int64_t values[NSTEP_VALUES];
@@ -65,7 +66,8 @@ struct step_row {
 	bool has_work; /* its profile has device work */
 	bool is_first; /* of the first device that is shown of its profile */
 	bool is_mean, is_file, is_single;
-	bool is_dropped; /* by the plugin's rule: not in the mean */
+	bool is_windowed; /* it is not the host's range, but no bounds were asked for */
+	bool is_dropped;  /* by the plugin's rule: not in the mean */
 };
 
 struct steps_request {
@@ -163,7 +165,7 @@ int step_growth_find(struct store *store, struct text_pool *texts, struct steps 
  * steps_stored.c: the same from the rows of a profile in step_part: 1, 0 when it has none
  * and nothing was added, or -1 with err set.
  */
-int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
+int steps_add_stored(struct summary_reader *reader, const struct step_source *from,
 		     const struct steps_request *request, size_t group, struct steps *out,
 		     struct err *err);
 /* For that, of steps_add_profile(): the series are there from first_series on; moves p. */

@@ -66,11 +66,17 @@ static size_t collect(const struct company *c, enum step_value value, int64_t *n
 	return n;
 }
 
+/* What is judged: bounds that the plugin moves hide what the host did. */
+static enum step_value length_of(const struct company *c)
+{
+	return c->steps->bounds == BOUNDS_HOST ? VALUE_TOTAL : VALUE_HOST;
+}
+
 /* False when there are too few. */
 static bool find_typical(const struct company *c, struct typical *out)
 {
 	int64_t *ns = xrealloc_array(NULL, c->n, sizeof(*ns));
-	size_t n = collect(c, VALUE_HOST, ns);
+	size_t n = collect(c, length_of(c), ns);
 	bool is_enough = step_usual_of(ns, n, &out->total);
 
 	for (int i = 0; is_enough && i < NSTEP_CATEGORIES; i++) {
@@ -84,12 +90,12 @@ static bool find_typical(const struct company *c, struct typical *out)
 static void mark(const struct company *c, size_t at, const struct typical *typical)
 {
 	struct step_mark *m = mark_of(c, at);
-	int64_t host_ns = value_of(c, at, VALUE_HOST);
+	int64_t length_ns = value_of(c, at, length_of(c));
 
-	if (bound_of(c, at)->is_dropped || host_ns <= typical->total.limit_ns)
+	if (bound_of(c, at)->is_dropped || length_ns <= typical->total.limit_ns)
 		return;
 	m->is_long = true;
-	m->above_ns = sum_sub(host_ns, typical->total.median_ns);
+	m->above_ns = sum_sub(length_ns, typical->total.median_ns);
 	for (int i = 0; i < NSTEP_CATEGORIES; i++) {
 		int64_t grew_ns =
 			sum_sub(value_of(c, at, (enum step_value)(VALUE_CATEGORY + i)),

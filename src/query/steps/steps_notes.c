@@ -43,20 +43,23 @@ static void add_growth(const struct step_mark *mark, struct buf *text)
 	}
 }
 
-static void note_long(const struct steps_profile *p, size_t step,
+static void note_long(const struct steps *s, const struct steps_profile *p, size_t step,
 		      const struct step_mark *mark, struct memtable *m)
 {
 	char total[UNITS_TEXT_MAX], above[UNITS_TEXT_MAX];
-	int64_t total_ns = steps_value(p, step, VALUE_HOST);
+	int64_t host_ns = steps_value(p, step, VALUE_HOST);
+	int64_t total_ns =
+		s->bounds == BOUNDS_HOST ? steps_value(p, step, VALUE_TOTAL) : host_ns;
 	struct str total_text = units_text(UNIT_NS, cell_int(total_ns), total);
 	struct str above_text = units_text(UNIT_NS, cell_int(mark->above_ns), above);
 	struct buf text;
 
 	buf_init(&text, 1024);
 	buf_addf(&text,
-		 "! step %" PRId64 " took " STR_FMT " on the host, " STR_FMT
+		 "! step %" PRId64 " took " STR_FMT "%s, " STR_FMT
 		 " more than the median step",
-		 p->bounds.items[step].number, STR_ARG(total_text), STR_ARG(above_text));
+		 p->bounds.items[step].number, STR_ARG(total_text),
+		 total_ns == host_ns ? " on the host" : "", STR_ARG(above_text));
 	add_growth(mark, &text);
 	memtable_add_note(m, STR_FMT, STR_ARG(buf_str(&text)));
 	buf_release(&text);
@@ -76,7 +79,7 @@ static void note_profile(const struct steps *s, const struct steps_profile *p,
 			continue;
 		told->ndropped += p->bounds.items[i].is_dropped;
 		if (mark->is_long && told->nlong++ < LONG_TOLD)
-			note_long(p, i, mark, m);
+			note_long(s, p, i, mark, m);
 	}
 }
 

@@ -66,6 +66,7 @@ void steps_make_row(const struct steps *s, const struct step_series *series, siz
 		.start_ns = bound->start_ns,
 		.host_start_ns = bound->host_start_ns,
 		.host_end_ns = bound->host_end_ns,
+		.told = bound->told,
 		.nwork = (int64_t)bound->nwork,
 		.mark = s->marks[steps_mark(s, series, step)],
 		.bounds = s->bounds,
@@ -74,6 +75,9 @@ void steps_make_row(const struct steps *s, const struct step_series *series, siz
 		.is_file = p->is_file,
 		.is_single = p->bounds.is_single,
 		.is_dropped = bound->is_dropped,
+		.is_windowed = s->bounds == BOUNDS_HOST &&
+			       (bound->start_ns != bound->host_start_ns ||
+				bound->end_ns != bound->host_end_ns),
 	};
 	for (int v = VALUE_TOTAL; v < VALUE_DEVICE_VIEW; v++)
 		out->values[v] = steps_value(p, step, (enum step_value)v);

@@ -61,8 +61,10 @@ static bool add_row(const struct steps *s, const struct step_series *series, siz
 	c[COL_STEP_PART_ORIGIN] = cell_int(row.is_single ? ORIGIN_WHOLE
 					   : p->is_file  ? ORIGIN_FILE
 							 : ORIGIN_RECORDED);
-	c[COL_STEP_PART_TS] = cell_int(row.host_start_ns);
-	c[COL_STEP_PART_DUR] = cell_int(row.values[VALUE_HOST]);
+	c[COL_STEP_PART_TS] = cell_int(row.start_ns);
+	c[COL_STEP_PART_DUR] = cell_int(row.values[VALUE_TOTAL]);
+	c[COL_STEP_PART_HOST_TS] = cell_int(row.host_start_ns);
+	c[COL_STEP_PART_HOST_DUR] = cell_int(row.values[VALUE_HOST]);
 	c[COL_STEP_PART_DEVICE_EVENTS] = cell_int(row.nwork);
 	c[COL_STEP_PART_LAUNCHES] = cell_int(s->launches);
 	for (size_t g = 0; g < GROUPS; g++)
@@ -119,6 +121,7 @@ const struct summary summary_steps = { PART_TABLE(STEP_PART, step_part), make };
 struct stored {
 	const struct part_rows *rows;
 	size_t nsteps;
+	const struct step_bounds *told; /* the steps of the store, which are the same */
 	struct steps *steps;
 };
 
@@ -154,6 +157,8 @@ static bool is_whole(const struct part_rows *rows)
 				return false;
 		if (!query_is_range(c[COL_STEP_PART_TS].as.integer,
 				    c[COL_STEP_PART_DUR].as.integer) ||
+		    !query_is_range(c[COL_STEP_PART_HOST_TS].as.integer,
+				    c[COL_STEP_PART_HOST_DUR].as.integer) ||
 		    c[COL_STEP_PART_DEVICE_EVENTS].as.integer < 0)
 			return false;
 	}
@@ -179,16 +184,24 @@ static void read_steps(const struct stored *r, struct steps_profile *p)
 		const struct cell *c = part_rows_at(r->rows, i);
 		int64_t start_ns = c[COL_STEP_PART_TS].as.integer;
 		int64_t end_ns = start_ns + c[COL_STEP_PART_DUR].as.integer;
+		int64_t host_ns = c[COL_STEP_PART_HOST_TS].as.integer;
 		*ARRAY_PUSH(b->items, b->n, b->cap) = (struct step_bound){
 			.number = c[COL_STEP_PART_STEP].as.integer,
-			.host_start_ns = start_ns,
-			.host_end_ns = end_ns,
+			.host_start_ns = host_ns,
+			.host_end_ns = host_ns + c[COL_STEP_PART_HOST_DUR].as.integer,
 			.start_ns = start_ns,
 			.end_ns = end_ns,
+			.told = step_told_nothing(),
 			.nwork = (size_t)c[COL_STEP_PART_DEVICE_EVENTS].as.integer,
 		};
 		read_group(c, VALUE_CATEGORY, p->categories[i]);
 	}
+}
+
+static void tell_steps(struct steps_profile *p, const struct step_bounds *told)
+{
+	for (size_t i = 0; told->n == p->bounds.n && i < told->n; i++)
+		p->bounds.items[i].told = told->items[i].told;
 }
 
 static void read_phases(const struct stored *r, struct steps_profile *p)
@@ -282,8 +295,11 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 		      c[COL_STEP_PART_DEVICE_NAME_ID].type == CELL_TEXT;
 	p->first_series = r->steps->nseries;
 	read_steps(r, p);
-	if (request->phases)
+	tell_steps(p, r->told);
+	if (request->phases) {
+		step_bounds_set_host(&p->bounds);
 		read_phases(r, p);
+	}
 	add_all_series(r, p, request);
 	if (!p->has_work)
 		r->steps->launches =
@@ -293,29 +309,35 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 		read_growth(r);
 }
 
-int steps_add_stored(struct summary_reader *reader, const struct scope_profile *profile,
+int steps_add_stored(struct summary_reader *reader, const struct step_source *from,
 		     const struct steps_request *request, size_t group, struct steps *out,
 		     struct err *err)
 {
+	const struct scope_profile *profile = from->profile;
 	struct steps_profile p = { .profile = profile, .group = group };
+	struct step_bounds told;
 	struct part_rows rows;
 
 	if ((!request->phases && request->bounds != BOUNDS_HOST) ||
 	    !summary_has(reader, profile, &summary_steps))
 		return 0;
 	int rc = summary_read(reader, profile, &summary_steps, &rows, err);
-	const struct stored r = { .rows = &rows,
-				  .nsteps = count_steps(&rows),
-				  .steps = out };
+	const struct stored r = {
+		.rows = &rows, .nsteps = count_steps(&rows), .told = &told, .steps = out
+	};
 	if (rc == 0 && rows.n && (rows.n % r.nsteps != 0 || !is_whole(&rows)))
 		rc = summary_damaged(&summary_steps, err);
 	/* what was launched in a profile without steps and operators, its slices tell */
 	bool is_there = rc == 0 && rows.n > 0;
-	if (is_there) {
+	if (is_there)
+		rc = step_bounds_recorded(from->store, profile, &told, err);
+	if (is_there && rc == 0) {
 		out->bounds = BOUNDS_HOST;
 		out->has_phases = request->phases;
 		add_stored(&r, request, &p);
 	}
+	if (is_there)
+		step_bounds_release(&told);
 	steps_profile_release(&p);
 	part_rows_release(&rows);
 	return rc < 0 ? -1 : is_there;

@@ -106,6 +106,21 @@ static struct cell get_step(const void *from, const void *row, int mark)
 	return cell_text(str_of(number));
 }
 
+static struct cell get_told(const void *from, const void *row, int offset)
+{
+	return row_of(from, row)->is_mean ? cell_null()
+					  : view_number(from, row_of(from, row), offset);
+}
+
+static struct cell get_told_phase(const void *from, const void *row, int arg)
+{
+	const struct step_row *r = row_of(from, row);
+
+	(void)arg;
+	return r->is_mean ? cell_null()
+			  : cell_text_or_null(engine_phase_name(r->told.phase));
+}
+
 static struct cell get_share(const void *from, const void *row, int value)
 {
 	const struct step_row *r = row_of(from, row);
@@ -213,10 +228,12 @@ static struct cell get_grew_slice_ns(const void *from, const void *row, int arg)
 
 static struct cell get_bounds(const void *from, const void *row, int arg)
 {
+	const struct step_row *r = row_of(from, row);
+
 	(void)arg;
-	return cell_text(row_of(from, row)->bounds == BOUNDS_HOST
-				 ? STR_LIT("host")
-				 : STR_LIT("tensorboard"));
+	if (r->bounds == BOUNDS_TENSORBOARD)
+		return cell_text(STR_LIT("tensorboard"));
+	return cell_text(r->is_windowed ? STR_LIT("device") : STR_LIT("host"));
 }
 
 #define ROW(how, member)  .get = (how), .arg = offsetof(struct step_row, member)
@@ -233,7 +250,7 @@ static const struct field fields[] = {
 	{ "profile", "Profile", "file that was recorded", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
 	{ "device", "Device", "device by number, or its name", NULL, UNIT_ID, .get = get_device, STEPS },
-	{ "step", NULL, "N of ProfilerStep#N, or 'mean'", NULL, UNIT_TEXT, GET(get_step, false), .flags = FIELD_NO_SORT },
+	{ "step", NULL, "number of the step, or 'mean'", NULL, UNIT_TEXT, GET(get_step, false), .flags = FIELD_NO_SORT },
 	{ "number", NULL, "number of the step", "step", UNIT_ID, ROW(get_own, number), .flags = FIELD_SORT },
 	{ "people_step", "Step", NULL, NULL, UNIT_TEXT, GET(get_step, true), PEOPLE },
 	{ "start_ns", NULL, "start, from the first event of the file", NULL, UNIT_TIME, ROW(get_own, start_ns) },
@@ -274,14 +291,14 @@ static const struct field fields[] = {
 	{ "host_ns", NULL, "length of the host's range", NULL, UNIT_NS, ROW(get_own, values[VALUE_HOST]), STEPS },
 	{ "device_events", NULL, "pieces of device work that ran in the step, on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
 	{ "is_dropped", NULL, "1: the TensorBoard plugin drops it, and the mean leaves it out", NULL, UNIT_BOOL, ROW(get_flag, is_dropped), STEPS },
-	{ "is_long", NULL, "1: the host took much longer than in the median step", NULL, UNIT_BOOL, ROW(get_flag, mark.is_long), STEPS },
+	{ "is_long", NULL, "1: it took much longer than the median step", NULL, UNIT_BOOL, ROW(get_flag, mark.is_long), STEPS },
 	{ "grew", NULL, "the category that grew most in a long step", NULL, UNIT_TEXT, .get = get_grew, STEPS },
 	{ "grew_ns", NULL, "time of that category above its median", NULL, UNIT_NS, ROW(get_if_long, mark.grew_ns), STEPS },
 	{ "grew_slice", NULL, "what the host did more in a long step", NULL, UNIT_TEXT, .get = get_grew_slice, STEPS },
 	{ "grew_slice_ns", NULL, "self time of that above its mean in the other steps", NULL, UNIT_NS, .get = get_grew_slice_ns, STEPS },
 	{ "grew_unrecorded_ns", NULL, "time more that is in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
 	{ "utilization_pct", "Util%", "share of the step in which the device is busy", "utilization", UNIT_PERCENT, .get = get_utilization, STEPS, .leaves = 3 },
-	{ "bounds", NULL, "bounds of the step: host or tensorboard", NULL, UNIT_TEXT, .get = get_bounds, STEPS },
+	{ "bounds", NULL, "bounds of the step: host, tensorboard, or device: an engine's step, with the work it launched", NULL, UNIT_TEXT, .get = get_bounds, STEPS },
 	{ "gpu_data_loading_ns", "Data", "device work launched while loading data, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, DATA), .leaves = 3 },
 	{ "gpu_host_to_device_ns", "Copies", "device work launched in copy calls, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, TO_DEVICE) },
 	{ "gpu_forward_ns", "Forward", "device work launched in the forward pass, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, FORWARD) },
@@ -293,6 +310,10 @@ static const struct field fields[] = {
 	{ "forward_from", NULL, "what told the forward pass, with --phases", NULL, UNIT_TEXT, PHASE(get_source, FORWARD) },
 	{ "backward_from", NULL, "what told the backward pass, with --phases", NULL, UNIT_TEXT, PHASE(get_source, BACKWARD) },
 	{ "optimizer_from", NULL, "what told the optimizer, with --phases", NULL, UNIT_TEXT, PHASE(get_source, OPTIMIZER) },
+	{ "phase", "Phase", "what the step was for, as its annotation says: prefill, decode, mixed or other", NULL, UNIT_TEXT, .get = get_told_phase },
+	{ "requests", "Requests", "requests in its batch, likewise", NULL, UNIT_COUNT, ROW(get_told, told.requests), .leaves = 5 },
+	{ "tokens", "Tokens", "tokens that go through the model in it", NULL, UNIT_COUNT, ROW(get_told, told.tokens), .leaves = 4 },
+	{ "context_tokens", NULL, "tokens that attention looks at in it", NULL, UNIT_COUNT, ROW(get_told, told.context_tokens) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -302,15 +323,16 @@ const struct view steps_view = { .name = "steps", .fields = fields, .is_form = t
 #define WHERE "profile? rank? "
 
 static const struct view_part categories[] = {
-	{ NULL,
-	  WHERE "people_step total_ns kernel_pct memcpy_pct memset_pct "
-		"communication_pct runtime_pct dataloader_pct cpu_exec_pct other_pct" },
+	{ NULL, WHERE
+	  "people_step phase requests tokens total_ns kernel_pct memcpy_pct memset_pct "
+	  "communication_pct runtime_pct dataloader_pct cpu_exec_pct other_pct" },
 	{ .fields = NULL },
 };
 
 static const struct view_part phases[] = {
-	{ NULL, WHERE "people_step total_ns data_loading_pct host_to_device_pct "
-		      "forward_pct backward_pct optimizer_pct no_phase_pct" },
+	{ NULL, WHERE
+	  "people_step phase requests tokens total_ns data_loading_pct host_to_device_pct "
+	  "forward_pct backward_pct optimizer_pct no_phase_pct" },
 	{ .fields = NULL },
 };
 

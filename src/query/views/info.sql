@@ -12,6 +12,7 @@
 -- start_minute  the same for people
 -- span_ns       first event to the end of the last
 -- slices, steps
+-- steps_from    what marks them, as in step.source; NULL where there are none
 -- devices       that did work
 -- has_memory, has_shapes, has_stacks, has_flops  1: recorded
 -- findings      rows of the view finding that are no mere information
@@ -21,7 +22,8 @@
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
 work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track
          WHERE kind = 'stream' AND slices > 0 GROUP BY profile_id),
-steps AS (SELECT profile_id, count(*) AS n FROM step GROUP BY profile_id),
+steps AS (SELECT profile_id, count(*) AS n, group_concat(DISTINCT source) AS source
+          FROM step GROUP BY profile_id),
 file AS (SELECT id, replace(replace(replace(replace(path, rtrim(path, replace(path, '/', '')), ''),
                         '.gz', ''), '.zst', ''), '.json', '') AS stem,
                 rtrim(rtrim(path, replace(path, '/', '')), '/') AS folder
@@ -45,7 +47,8 @@ SELECT p.id AS profile, r.name AS run,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
        coalesce(findings.n, 0) AS findings, p.bytes AS input_bytes,
-       p.device_type AS device_type, p.tp AS tp, p.dp AS dp, p.pp AS pp, p.ep AS ep, p.cp AS cp
+       p.device_type AS device_type, p.tp AS tp, p.dp AS dp, p.pp AS pp, p.ep AS ep, p.cp AS cp,
+       steps.source AS steps_from
 FROM profile p JOIN named ON named.id = p.id
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id

@@ -1,4 +1,7 @@
--- The steps of the profiles :profiles (ids as a JSON array).
-SELECT id, number, profile_id, ts, dur FROM step
+-- The steps of the profiles :profiles (ids as a JSON array), each from the start of its
+-- window or host range to the end of both.
+SELECT id, number, profile_id, min(ts, host_ts) AS ts,
+       max(ts + dur, host_ts + host_dur) - min(ts, host_ts) AS dur
+FROM step
 WHERE profile_id IN (SELECT value FROM json_each(:profiles))
 ORDER BY id

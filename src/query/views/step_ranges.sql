@@ -1,4 +1,5 @@
--- The steps of the profile :profile by their starts: id, number, host range, and the slice
--- that is it, 0 where the whole file is the step.
-SELECT id, number, ts, dur, coalesce(slice_id, 0) AS slice_id
+-- The steps of the profile :profile by their starts: id, number, window, the slice that is
+-- it, 0 where the whole file is the step, host range, and what its annotation says.
+SELECT id, number, ts, dur, coalesce(slice_id, 0) AS slice_id, host_ts, host_dur,
+       phase, requests, tokens, context_tokens
 FROM step WHERE profile_id = :profile ORDER BY ts, id
