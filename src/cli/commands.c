@@ -34,6 +34,7 @@ extern const struct command cmd_push;
 extern const struct command cmd_ranks;
 extern const struct command cmd_report;
 extern const struct command cmd_rm;
+extern const struct command cmd_roofline;
 extern const struct command cmd_schema;
 extern const struct command cmd_sql;
 extern const struct command cmd_steps;
@@ -69,6 +70,7 @@ const struct command *const commands[] = {
 	&cmd_graphs,
 	&cmd_streams,
 	&cmd_kernels,
+	&cmd_roofline,
 	&cmd_transfers,
 	&cmd_memory,
 	&cmd_comm,

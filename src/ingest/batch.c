@@ -238,6 +238,8 @@ static void number_op(const struct replay *r, struct op_fact *op)
 	op->shapes = text(r, op->shapes);
 	op->stack = text(r, op->stack);
 	op->module = text(r, op->module);
+	op->types = text(r, op->types);
+	op->values = text(r, op->values);
 }
 
 static void number_collective(const struct replay *r, struct collective_fact *c)

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/chrome.h"
 #include "ingest/shapes.h"
 #include "trace/category.h"
+#include "trace/op_work.h"
 
 #define HOST_PID   "CPU functions"
 #define DEVICE_PID "CUDA functions"
@@ -83,14 +85,24 @@ void kineto_init(struct kineto *k)
 			      .told.window_end_ns = NUMBER_NONE,
 			      .told.span_end_ns = NUMBER_NONE,
 			      .host = TEXT_NONE };
-	intern_init(&k->shapes);
+	intern_init(&k->shapes.raw);
+	intern_init(&k->types.raw);
+	intern_init(&k->values.raw);
 	kineto_index_args(k);
+}
+
+static void texts_release(struct kineto_texts *t)
+{
+	intern_release(&t->raw);
+	free(t->texts);
 }
 
 void kineto_release(struct kineto *k)
 {
-	intern_release(&k->shapes);
-	free(k->shape_texts);
+	texts_release(&k->shapes);
+	texts_release(&k->types);
+	texts_release(&k->values);
+	free(k->names);
 }
 
 void kineto_restart(struct kineto *k)
@@ -219,29 +231,40 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 	return class;
 }
 
-/* What is remembered of shapes is only to be faster. */
-static void forget_shapes(struct kineto *k)
+/*
+ * What `make` writes for the JSON.  It is remembered only to be faster: what becomes too
+ * much is forgotten.
+ */
+static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str json,
+			void (*make)(struct str json, struct buf *out))
 {
-	intern_release(&k->shapes);
-	intern_init(&k->shapes);
-}
-
-static uint32_t shapes_text(struct chrome *c, struct str json)
-{
-	struct kineto *k = &c->kineto;
-
-	if (k->shapes.n >= SHAPES_MOST || k->shapes.text.total >= SHAPE_BYTES_MOST)
-		forget_shapes(k);
-	size_t known = k->shapes.n;
-	uint32_t raw = intern_add(&k->shapes, json);
+	if (t->raw.n >= SHAPES_MOST || t->raw.text.total >= SHAPE_BYTES_MOST) {
+		intern_release(&t->raw);
+		intern_init(&t->raw);
+	}
+	size_t known = t->raw.n;
+	uint32_t raw = intern_add(&t->raw, json);
 
 	if (raw == known) {
-		k->shape_texts = xgrow(k->shape_texts, &k->shape_cap, known + 1,
-				       sizeof(*k->shape_texts));
-		shapes_python_text(json, &c->scratch);
-		k->shape_texts[raw] = c->sink->text(c->sink, buf_str(&c->scratch));
+		t->texts = xgrow(t->texts, &t->cap, known + 1, sizeof(*t->texts));
+		make(json, &c->scratch);
+		t->texts[raw] = c->scratch.n
+					? c->sink->text(c->sink, buf_str(&c->scratch))
+					: TEXT_NONE;
 	}
-	return k->shape_texts[raw];
+	return t->texts[raw];
+}
+
+/* Does the work of an operator of this name depend on more than tensors? */
+static bool needs_values(struct kineto *k, uint32_t text, struct str name)
+{
+	if (text == TEXT_NONE)
+		return false;
+	uint8_t *known = ARRAY_AT(k->names, k->names_cap, text);
+
+	if (!*known)
+		*known = 1 + op_kind_needs_values(op_kind_find(name));
+	return *known == 2;
 }
 
 /*
@@ -262,7 +285,14 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 	struct str name = event_text(&c->event, FIELD_NAME);
 
 	if (texts->dims.n) {
-		op->shapes = shapes_text(c, texts->dims);
+		op->shapes =
+			text_of(c, &c->kineto.shapes, texts->dims, shapes_python_text);
+		if (texts->types.n)
+			op->types = text_of(c, &c->kineto.types, texts->types,
+					    shapes_types_text);
+		if (texts->concrete.n && needs_values(&c->kineto, slice->name, name))
+			op->values = text_of(c, &c->kineto.values, texts->concrete,
+					     shapes_values_text);
 		int64_t flops =
 			shapes_flops(name, texts->dims, texts->types, texts->concrete);
 		if (flops != NUMBER_NONE)

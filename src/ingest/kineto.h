@@ -25,11 +25,18 @@ struct kineto_told {
 	int64_t window_end_ns, span_end_ns; /* or NUMBER_NONE */
 };
 
+/* Raw JSON that comes again and again, and the sink's text for it. */
+struct kineto_texts {
+	struct intern raw;
+	uint32_t *texts; /* owned */
+	size_t cap;
+};
+
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
-	struct intern shapes;                /* raw "Input Dims" ... */
-	uint32_t *shape_texts;               /* ... to the sink's text; owned */
-	size_t shape_cap;
+	struct kineto_texts shapes, types, values; /* of operators' inputs */
+	uint8_t *names; /* owned; by text: 1 values are not needed, 2 they are */
+	size_t names_cap;
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
 	bool schema_version, events_seen, flops_seen;

@@ -231,7 +231,8 @@ static void special_arg(struct chrome *c, const struct event_arg *arg,
 	}
 }
 
-static const struct op_fact no_op = { TEXT_NONE,   TEXT_NONE,   TEXT_NONE, NUMBER_NONE,
+static const struct op_fact no_op = { TEXT_NONE,   TEXT_NONE,   TEXT_NONE,
+				      TEXT_NONE,   TEXT_NONE,   NUMBER_NONE,
 				      NUMBER_NONE, NUMBER_NONE, false };
 static const struct device_fact no_device = {
 	.device = NUMBER_NONE,

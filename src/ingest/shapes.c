@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "ingest/scan.h"
 #include "ingest/sink.h"
+#include "trace/dtype.h"
 
 /* True when a list contains a list. */
 static bool is_nested(struct str list)
@@ -53,6 +54,43 @@ void shapes_python_text(struct str json, struct buf *out)
 		add_entry(&value, out);
 	}
 	buf_add_char(out, ']');
+}
+
+/* What separates them is left out of them. */
+static void add_part(struct str text, struct buf *out)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] != ';')
+			buf_add_char(out, text.p[i]);
+}
+
+static void joined_text(struct str json, bool are_types, struct buf *out)
+{
+	struct json_items items = json_items_of(json);
+	bool is_list = json.n && json.p[0] == '[', holds = false;
+	struct json_value value;
+
+	buf_clear(out);
+	for (bool first = true; is_list && json_next_element(&items, &value) > 0;
+	     first = false) {
+		const struct dtype *dtype = are_types ? dtype_find(value.text) : NULL;
+		if (!first)
+			buf_add_char(out, ';');
+		holds |= value.text.n > 0;
+		add_part(dtype ? str_of(dtype->name) : value.text, out);
+	}
+	if (!holds)
+		buf_clear(out);
+}
+
+void shapes_types_text(struct str json, struct buf *out)
+{
+	joined_text(json, true, out);
+}
+
+void shapes_values_text(struct str json, struct buf *out)
+{
+	joined_text(json, false, out);
 }
 
 /* The value at `index` of a list; false when there is none. */

@@ -22,6 +22,12 @@ struct shape {
  * nested in the file and [] in torch's table (torch-profiler.md a.9).
  */
 void shapes_python_text(struct str json, struct buf *out);
+/*
+ * Lists of texts with ';' between them, empty when they hold nothing: element types as
+ * torch calls them, other types as they are, and values as they are.
+ */
+void shapes_types_text(struct str json, struct buf *out);
+void shapes_values_text(struct str json, struct buf *out);
 /* Entry `index` of the outer list. */
 void shapes_entry(struct str json, size_t index, struct shape *out);
 /* A list of integers, "[1, 1]", or one integer. */

@@ -15,6 +15,8 @@ static uint32_t op_detail(struct model *m, const struct op_fact *op)
 	key.shapes = op->shapes;
 	key.stack = op->stack;
 	key.module = op->module;
+	key.types = op->types;
+	key.values = op->values;
 	key.flops = op->flops;
 	key.fwd_thread = op->fwd_thread;
 	key.is_backward = op->is_backward;

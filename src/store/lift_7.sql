@@ -10,6 +10,10 @@ SELECT *,
        lift_squares(3, calls, iif(kind IN (1, 2), self_device_ns, total_ns), m2) AS squares3
 FROM op_stat_7;
 
+-- Types and values of inputs were not kept.
+CREATE TEMP VIEW op_detail_8 AS
+SELECT *, NULL AS types_id, NULL AS values_id FROM op_detail_7;
+
 -- What ingest tells now (tell_device_types of statements.sql); slices were never left out.
 CREATE TEMP VIEW profile_8 AS
 SELECT p.*, 1 AS has_slices, NULL AS tp, NULL AS dp, NULL AS pp, NULL AS ep, NULL AS cp,

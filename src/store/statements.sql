@@ -322,6 +322,8 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(shapes_id) FROM op_detail
     UNION ALL SELECT max(stack_id) FROM op_detail
     UNION ALL SELECT max(module_id) FROM op_detail
+    UNION ALL SELECT max(types_id) FROM op_detail
+    UNION ALL SELECT max(values_id) FROM op_detail
     UNION ALL SELECT max(category_id) FROM flow
     UNION ALL SELECT max(name_id) FROM op_stat
     UNION ALL SELECT max(shapes_id) FROM op_stat

@@ -256,6 +256,8 @@ static void op_detail_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_OP_DETAIL_SHAPES_ID] = cell_text_id(w, d->shapes);
 	c[COL_OP_DETAIL_STACK_ID] = cell_text_id(w, d->stack);
 	c[COL_OP_DETAIL_MODULE_ID] = cell_text_id(w, d->module);
+	c[COL_OP_DETAIL_TYPES_ID] = cell_text_id(w, d->types);
+	c[COL_OP_DETAIL_VALUES_ID] = cell_text_id(w, d->values);
 	c[COL_OP_DETAIL_FLOPS] = bulk_number(d->flops);
 	c[COL_OP_DETAIL_FWD_THREAD] = bulk_number(d->fwd_thread);
 	c[COL_OP_DETAIL_IS_BACKWARD] = bulk_int(d->is_backward);

@@ -81,6 +81,8 @@ struct op_fact {
 	uint32_t shapes;    /* "[[8, 3], []]" as Python prints it, or TEXT_NONE */
 	uint32_t stack;     /* ";"-joined frames, innermost first, or TEXT_NONE */
 	uint32_t module;    /* Module Hierarchy, or TEXT_NONE */
+	uint32_t types;     /* "bfloat16;Scalar": of each input, or TEXT_NONE */
+	uint32_t values;    /* ";[1, 1]": of inputs that are no tensors, or TEXT_NONE */
 	int64_t flops;      /* by torch's formulas, or NUMBER_NONE */
 	int64_t sequence;   /* joins forward and backward, or NUMBER_NONE */
 	int64_t fwd_thread; /* 0 in the forward pass, or NUMBER_NONE */

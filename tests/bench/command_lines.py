@@ -25,6 +25,7 @@ LINES = {
     "kernels": ["STORE", "--limit 0 --format csv STORE", "--by op STORE", "--by rank,profile,device,stream STORE",
                 "--by step STORE", "--launches STORE", "--launches --copies --by step --limit 0 STORE", "--focus . STORE",
                 "--step 0.. STORE"],
+    "roofline": ["STORE", "--limit 0 --format csv STORE", "--peak bf16=100,bw=1000 STORE", "--focus . --step 0.. STORE"],
     "gaps": ["STORE", "--format csv STORE", "--by op STORE", "--by frame STORE", "--by annotation STORE", "--by step STORE",
              "--by stream STORE", "--by op --limit 0 --format csv STORE", "--list STORE",
              "--list --limit 0 --format csv STORE", "--inner STORE", "--root STORE", "--causes hta STORE",

@@ -49,7 +49,10 @@ SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
            ELSE json_patch('{}', json_object(
                'External id', s.external_id, 'correlation', s.correlation,
                'finished', CASE WHEN s.flags & 2 THEN json('false') END,
-               'Input Dims', json(shapes.text), 'Call stack', stack.text,
+               'Input Dims', json(shapes.text),
+               'Input type', json('[' || replace(json_quote(types.text), ';', '","') || ']'),
+               'Concrete Inputs', json('[' || replace(json_quote(vals.text), ';', '","') || ']'),
+               'Call stack', stack.text,
                'Module Hierarchy', module.text, 'Sequence number', s.sequence,
                'Fwd thread id', d.fwd_thread, 'ptool flops', d.flops))
        END),
@@ -75,6 +78,8 @@ LEFT JOIN op_detail d ON d.id = s.op_detail_id
 LEFT JOIN string shapes ON shapes.id = d.shapes_id AND json_valid(shapes.text)
 LEFT JOIN string stack ON stack.id = d.stack_id
 LEFT JOIN string module ON module.id = d.module_id
+LEFT JOIN string types ON types.id = d.types_id
+LEFT JOIN string vals ON vals.id = d.values_id
 LEFT JOIN collective o ON o.slice_id = s.id
 LEFT JOIN slice_args x ON x.slice_id = s.id
 WHERE s.id = :id
