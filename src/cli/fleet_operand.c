@@ -70,16 +70,6 @@ static struct fetch_need asked_of(const struct operand_wish *wish)
 	return need;
 }
 
-/* Call graphs, sampled stacks and lines are no slices: of them all tables are read. */
-static struct fetch_need need_of(const struct operand_wish *wish,
-				 const struct fleet *fleet)
-{
-	for (size_t i = 0; i < fleet->nprofiles; i++)
-		if (fleet->profiles[i].slices == 0)
-			return (struct fetch_need){ .tables = NULL };
-	return asked_of(wish);
-}
-
 /* All into the place; says on stderr what was left out. */
 static int merge(const struct operand_wish *wish, struct fleet *fleet,
 		 struct cache_entry *cache, struct err *err)
@@ -96,13 +86,11 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	struct import_events events = ingesting_events(&writing);
 	/* what others may change, they may forge */
 	mode_t before = umask(077);
-	int rc = fleet_look(fleet, false, wait_for_user, err);
-	const struct fetch_need need = need_of(wish, fleet);
+	const struct fetch_need need = asked_of(wish);
 	const struct merge_options options = { .store = cache->path,
 					       .need = &need,
 					       .summarize = summaries_make_run };
-	if (rc == 0)
-		rc = merge_stores(fleet, &options, &events, &result, err);
+	int rc = merge_stores(fleet, &options, &events, &result, err);
 	umask(before);
 	ingesting_end(&writing);
 	free(folder);

@@ -146,22 +146,40 @@ static int read_profiles(struct fleet *fleet, size_t place, struct sqlite3 *db,
 	return rc;
 }
 
+int fleet_look_at(struct fleet *fleet, size_t place, struct store *opened,
+		  struct err *err)
+{
+	size_t before = fleet->nprofiles;
+	int rc = read_profiles(fleet, place, store_db(opened), err);
+
+	fleet->stores[place].is_looked_at = true;
+	if (rc < 0)
+		fleet->nprofiles = before;
+	return rc;
+}
+
 static void look_at(struct fleet *fleet, size_t place, bool is_whole)
 {
 	struct fleet_store *store = &fleet->stores[place];
 	struct err err = ERR_INIT;
 	struct store *opened;
-	size_t before = fleet->nprofiles;
 
-	if ((is_whole ? store_open(store->path, &opened, &err)
-		      : store_open_in_part(store->path, &opened, &err)) == 0 &&
-	    read_profiles(fleet, place, store_db(opened), &err) == 0) {
-		store_close(opened);
-		return;
-	}
+	int rc = is_whole ? store_open(store->path, &opened, &err)
+			  : store_open_in_part(store->path, &opened, &err);
+	if (rc == 0)
+		rc = fleet_look_at(fleet, place, opened, &err);
 	store_close(opened);
-	fleet->nprofiles = before;
-	fleet_leave_out(fleet, store, &err);
+	if (rc < 0)
+		fleet_leave_out(fleet, store, &err);
+}
+
+bool fleet_is_in_order(const struct fleet_store *first, const struct fleet_store *second)
+{
+	int order =
+		natural_compare(str_of(first->first_path), str_of(second->first_path));
+
+	return order ? order < 0
+		     : natural_compare(str_of(first->path), str_of(second->path)) < 0;
 }
 
 static int by_input(const void *a, const void *b)
@@ -292,7 +310,8 @@ int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct er
 	for (size_t i = 0; i < fleet->n && !fleet->is_looked_at; i++) {
 		if (stop && stop(NULL, err) < 0)
 			return -1;
-		look_at(fleet, i, is_whole);
+		if (!fleet->stores[i].err && !fleet->stores[i].is_looked_at)
+			look_at(fleet, i, is_whole);
 	}
 	if (fleet->is_looked_at)
 		return 0;

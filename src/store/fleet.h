@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/walk.h"
 
+struct store;
+
 struct fleet_profile {
 	const char *path; /* of the recording */
 	int64_t rank; /* NUMBER_NONE: none was recorded, or it is from an order of files */
@@ -28,7 +30,8 @@ struct fleet_store {
 	const char *run;        /* the one it holds */
 	const char *first_path; /* of its first profile: its place in the order */
 	struct err *err;        /* not NULL: it is left out, as this says */
-	size_t number;          /* in the order in which they were found */
+	bool is_looked_at;
+	size_t number; /* in the order in which they were found */
 };
 
 struct fleet {
@@ -57,6 +60,14 @@ int fleet_find(const char *const *paths, size_t n, const char *except, struct fl
  * rank.  0 however many these are.  `is_whole`: as who reads all of each, store_open().
  */
 int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct err *err);
+/*
+ * The same, one by one, for who reads each store at once: looks at the store that is open.
+ * -1: it cannot be part, as err says.  fleet_look() then orders them.
+ */
+int fleet_look_at(struct fleet *fleet, size_t place, struct store *opened,
+		  struct err *err);
+/* Does the recording of the second one, which was looked at, come behind that of the first? */
+bool fleet_is_in_order(const struct fleet_store *first, const struct fleet_store *second);
 /* Notes why a store is left out. */
 void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
 		     const struct err *why);

@@ -25,7 +25,11 @@ struct merging {
 	struct merge_target to;
 	const char *run;
 	struct fleet_store *bad; /* the store that is to blame for a failure, or NULL */
-	uint64_t done;           /* bytes of stores */
+	/* Stores that are looked at while they are read, in the order in which they were found: */
+	const struct fleet_store *before; /* the one before, or NULL */
+	size_t ncopied;
+	bool is_wrong; /* they are to be read in another order, or otherwise */
+	uint64_t done; /* bytes of stores */
 };
 
 static int tell_unfinished(const char *temporary, const char *lock, void *to,
@@ -52,8 +56,39 @@ static int on_sql_steps(void *to)
 	return tell(to, &ignored) < 0;
 }
 
-static int copy_store(struct merging *m, struct fleet_store *source, struct err *err)
+/* Call graphs, sampled stacks and lines are no slices: of them all tables are read. */
+static bool has_graphs(const struct fleet *fleet, size_t first)
 {
+	for (size_t i = first; i < fleet->nprofiles; i++)
+		if (fleet->profiles[i].slices == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The store was not looked at before.  1: it can be no part of the fleet, and nothing was
+ * read of it; -1: what was read of the others is of no use.
+ */
+static int look(struct merging *m, size_t place, struct store *from, struct err *err)
+{
+	struct fleet *fleet = m->fleet;
+	struct fleet_store *source = &fleet->stores[place];
+	size_t nprofiles = fleet->nprofiles;
+
+	if (!from || fleet_look_at(fleet, place, from, err) < 0) {
+		fleet_leave_out(fleet, source, err);
+		*err = (struct err)ERR_INIT;
+		return 1;
+	}
+	m->is_wrong = has_graphs(fleet, nprofiles) ||
+		      (m->before && !fleet_is_in_order(m->before, source));
+	m->before = source;
+	return m->is_wrong ? -1 : 0;
+}
+
+static int copy_store(struct merging *m, size_t place, struct err *err)
+{
+	struct fleet_store *source = &m->fleet->stores[place];
 	struct store *from;
 
 	if (m->events->begin)
@@ -62,22 +97,37 @@ static int copy_store(struct merging *m, struct fleet_store *source, struct err 
 		return -1;
 	int rc = m->to.need ? store_open_in_part(source->path, &from, err)
 			    : store_open(source->path, &from, err);
-	if (rc == 0)
+	if (!m->fleet->is_looked_at)
+		rc = look(m, place, from, err);
+	if (rc == 0) {
 		rc = merge_copy(&m->to, from, source->st.st_size, err);
+		m->ncopied++;
+	}
 	store_close(from);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		m->bad = source;
 	m->done += (uint64_t)source->st.st_size;
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 static int copy_stores(struct merging *m, struct err *err)
 {
 	for (size_t i = 0; i < m->fleet->n; i++)
-		if (!m->fleet->stores[i].err &&
-		    copy_store(m, &m->fleet->stores[i], err) < 0)
+		if (!m->fleet->stores[i].err && copy_store(m, i, err) < 0)
 			return -1;
 	return 0;
+}
+
+/* Now all of them were looked at: were they rightly taken, and what is the run called? */
+static int settle(struct merging *m, struct err *err)
+{
+	if (m->fleet->is_looked_at)
+		return 0;
+	if (fleet_look(m->fleet, false, NULL, err) < 0)
+		return -1;
+	m->is_wrong = m->ncopied == 0 || m->ncopied != fleet_count(m->fleet);
+	m->run = m->options->run ? m->options->run : m->fleet->run;
+	return m->is_wrong ? -1 : statement_run(m->to.db, "name_run", m->run, err);
 }
 
 /* As of files that one ingest has read. */
@@ -139,8 +189,9 @@ static int fill(struct merging *m, struct err *err)
 	    write_run(to->db, m->run, &to->run_id, err) < 0 ||
 	    merge_tables_read(to->db, &to->tables, err) < 0)
 		return -1;
-	if (copy_stores(m, err) < 0 || merge_copy_ops(to, err) < 0 ||
-	    schema_make(to->db, false, err) < 0 || place_profiles(m, err) < 0)
+	if (copy_stores(m, err) < 0 || settle(m, err) < 0 ||
+	    merge_copy_ops(to, err) < 0 || schema_make(to->db, false, err) < 0 ||
+	    place_profiles(m, err) < 0)
 		return -1;
 	return write_texts(to->db, &to->texts, 0, &usual_limits, err);
 }
@@ -154,13 +205,16 @@ static bool wants_parts(const struct merging *m)
 /* Ends the publishing, whatever comes of it. */
 static int merge_into(struct merging *m, struct publish *publish, struct err *err)
 {
+	static const struct fetch_need everything;
+	const struct fetch_need *need = m->options->need;
 	struct spill *spill =
 		spill_open(machine_memory() / 2, publish_temp_path(publish));
 
-	m->to = (struct merge_target){ .db = publish_db(publish),
-				       .need = m->options->need,
-				       .summarize = wants_parts(m) ? m->options->summarize
-								   : NULL };
+	m->to = (struct merge_target){
+		.db = publish_db(publish),
+		.need = need && has_graphs(m->fleet, 0) ? &everything : need,
+		.summarize = wants_parts(m) ? m->options->summarize : NULL
+	};
 	if (m->to.need && m->to.need->merges_ops)
 		m->to.ops = merge_ops_new();
 	intern_init_in(&m->to.texts, spill);
@@ -183,6 +237,10 @@ static int merge_once(struct merging *m, struct err *err)
 
 	m->bad = NULL;
 	m->done = 0;
+	m->before = NULL;
+	m->ncopied = 0;
+	m->is_wrong = false;
+	m->run = m->options->run ? m->options->run : m->fleet->run;
 	if (publish_begin_keep(m->options->store, &keep, &publish, err) < 0)
 		return -1;
 	return merge_into(m, publish, err);
@@ -213,22 +271,24 @@ int merge_stores(struct fleet *fleet, const struct merge_options *options,
 		 const struct import_events *events, struct merge_result *result,
 		 struct err *err)
 {
-	struct merging m = { .fleet = fleet,
-			     .options = options,
-			     .events = events,
-			     .run = options->run ? options->run : fleet->run };
+	struct merging m = { .fleet = fleet, .options = options, .events = events };
+	bool again = !options->need;
 	int rc;
 
 	/* One that turns out to be damaged spoils what is made: that begins anew without it. */
 	do {
 		*err = (struct err)ERR_INIT;
-		rc = check(&m, err);
+		rc = again ? fleet_look(fleet, false, NULL, err) : 0;
+		if (rc == 0)
+			rc = check(&m, err);
 		m.bad = NULL;
+		m.is_wrong = false;
 		if (rc == 0)
 			rc = merge_once(&m, err);
 		if (rc < 0 && m.bad)
 			fleet_leave_out(fleet, m.bad, err);
-	} while (rc < 0 && m.bad);
+		again = rc < 0 && (m.bad || m.is_wrong);
+	} while (again);
 	*result = (struct merge_result){ .stores = fleet_count(fleet) };
 	for (size_t i = 0; i < fleet->nprofiles; i++) {
 		const struct fleet_profile *p = &fleet->profiles[i];

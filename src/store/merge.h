@@ -18,7 +18,10 @@ struct merge_options {
 	const char *store; /* path; a store that is there is replaced */
 	const char *run;   /* NULL: the fleet's name */
 	bool strict;       /* -1 with the first one's error when a store is left out */
-	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
+	/*
+	 * NULL: everything; else slices are left out (profile.has_slices), and, where there
+	 * is no call graph among the profiles, what is not needed.
+	 */
 	const struct fetch_need *need;
 	merge_summarize_fn *summarize; /* makes what a store has not of these; or NULL */
 };
@@ -29,7 +32,8 @@ struct merge_result {
 };
 
 /*
- * Of a fleet that fleet_look() has seen; stores that turn out to be damaged are left out of
+ * Of a fleet that fleet_look() has seen, or sees meanwhile: then each store is opened once,
+ * where they were found in the order in which they are read.  Stores that turn out to be damaged are left out of
  * it.  `events`: begin, progress and unfinished alone.  -1: nothing was changed.  ERR_INPUT:
  * none of the stores can be taken.
  */

@@ -17,6 +17,9 @@ SELECT r.name, p.path, iif(p.rank_source IN ('order', 'axes'), NULL, p.rank), p.
     p.start_ns, p.dur_ns, p.slices, p.bytes
 FROM profile p JOIN run r ON r.id = p.run_id ORDER BY p.id;
 
+-- name: name_run
+UPDATE run SET name = :run;
+
 -- Profiles of the run ?1 from the file ?2, or from what is in it, when it was changed at ?3 and
 -- slices were kept or, ?4, left out; -1: there are some of another kind.
 -- name: has_recording

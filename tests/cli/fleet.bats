@@ -30,6 +30,11 @@ same() { # ARGUMENT...
 	done
 	ptool sql stores 'SELECT count(*) AS n, sum(calls) FROM op_stat' >sql
 	ptool sql one.db 'SELECT count(*) AS n, sum(calls) FROM op_stat' | diff - sql
+	# stores whose names are in another order than those of their recordings
+	mv stores/0.db stores/9.db
+	for line in 'top --by rank' 'steps --format csv' 'info --format csv'; do
+		same $line
+	done
 }
 
 # Each command says which tables it reads (src/cli/operand_need.c); one that it forgets is refused
