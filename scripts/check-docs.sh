@@ -83,6 +83,8 @@ prepare() { # FOLDER
 	cp tests/fixtures/torch/t2141_cnn_w0_stack/trace.json.gz "$1/stack.json.gz"
 	cp tests/fixtures/lines/lp503.txt "$1/lines.txt"
 	cp tests/fixtures/compile/compile_broken.json.gz "$1/compiled.json.gz"
+	cp tests/fixtures/compile/compile_trained.json.gz "$1/compiled_kernels.json.gz"
+	cp -r tests/fixtures/compile/provenance "$1"
 	cp tests/fixtures/pyprof/pstats/sys311/w_gen.prof "$1/program.prof"
 	gzip -dc "$1/trace.json.gz" >"$1/trace.json"
 	python3 tests/gen/training.py "$1"

@@ -1,24 +1,27 @@
 /* ptool compile: regions of torch.compile, their graph breaks, and time spent compiling. */
 #include <string.h>
 
+#include "cli/provenance.h"
 #include "cli/table_command.h"
 #include "query/compile/compile.h"
 
 struct compile_opts {
 	struct table_opts on;
 	struct view_opts view;
-	const char *by;
+	const char *by, *provenance;
 };
 
 #define INTO(type, member) OPT_INTO(type, struct compile_opts, member)
 
 /* By enum compile_by. */
-static const char *const bys[] = { "frame", "region", "step", NULL };
+static const char *const bys[] = { "frame", "region", "step", "kernel", NULL };
 
 /* clang-format off */
 static const struct opt compile_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "what a row is: a frame, one version of it (frame/number), or a step",
+	{ .name = "by", .arg = "WHAT", .help = "what a row is: a frame, one version of it (frame/number), a step, or a kernel of compiled code",
 	  .choices = bys, INTO(CHOICE, by) },
+	{ .name = "provenance", .arg = "DIR", .help = "what Inductor wrote of its kernels (TORCH_COMPILE_DEBUG=1, tlparse), with --by kernel",
+	  INTO(STRING, provenance) },
 	VIEW_OPTIONS(struct compile_opts, view, &compile_view),
 	OPT_END
 };
@@ -58,41 +61,71 @@ static enum compile_by by_of(const struct compile_opts *o)
 
 static const struct view *view_of(const void *options)
 {
-	return by_of(options) == COMPILE_BY_STEP ? &compile_steps_view : &compile_view;
+	static const struct view *const views[] = {
+		[COMPILE_BY_FRAME] = &compile_view,
+		[COMPILE_BY_REGION] = &compile_view,
+		[COMPILE_BY_STEP] = &compile_steps_view,
+		[COMPILE_BY_KERNEL] = &compile_kernels_view,
+	};
+
+	return views[by_of(options)];
 }
+
+/* What is asked, and the sources that it borrows. */
+struct compile_request {
+	struct compile_query query;
+	struct compile_sources sources;
+};
 
 static int make_request(const void *options, const struct filter *filter, void *request,
 			struct err *err)
 {
 	const struct compile_opts *o = options;
+	struct compile_request *r = request;
 
-	(void)err;
-	*(struct compile_query *)request = (struct compile_query){
+	r->query = (struct compile_query){
 		.filter = filter,
 		.by = by_of(o),
 		.show = { .for_people = reading_is_for_people(&o->on.output) },
 	};
-	return 0;
+	if (!o->provenance)
+		return 0;
+	if (r->query.by != COMPILE_BY_KERNEL)
+		return err_set(err, ERR_USAGE, "--provenance goes with --by kernel");
+	compile_sources_init(&r->sources);
+	r->query.sources = &r->sources;
+	return provenance_read(o->provenance, &r->sources, err);
 }
 
 static int open_compile(const struct reading *r, void *request, struct table **out,
 			struct err *err)
 {
-	return compile_open(r->store, r->scope, request, out, err);
+	return compile_open(r->store, r->scope,
+			    &((struct compile_request *)request)->query, out, err);
 }
 
-static const char *const examples[] = { "ptool compile trace.json",
-					"ptool compile --by region --sort compile",
-					"ptool compile --by step --step 3..5",
-					"ptool compile --format csv", NULL };
+static void release_request(void *request)
+{
+	compile_sources_release(&((struct compile_request *)request)->sources);
+}
+
+static const char *const examples[] = {
+	"ptool compile trace.json",
+	"ptool compile --by region --sort compile",
+	"ptool compile --by step --step 3..5",
+	"ptool compile --by kernel --provenance torch_compile_debug",
+	"ptool compile --format csv",
+	NULL
+};
 
 static const struct table_command table = {
-	.request_size = sizeof(struct compile_query),
+	.request_size = sizeof(struct compile_request),
 	.make = make_request,
 	.open = open_compile,
+	.release = release_request,
 	.view_of = view_of,
 	.sorting = offsetof(struct compile_opts, view),
-	.show = offsetof(struct compile_query, show),
+	.show = offsetof(struct compile_request, query.show),
 };
 
 const struct command cmd_compile = {
@@ -104,7 +137,7 @@ const struct command cmd_compile = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&compile_view, &compile_steps_view),
+	.views = COMMAND_VIEWS(&compile_view, &compile_steps_view, &compile_kernels_view),
 	.exits = EXITS_READING("there are compiled regions",
 			       "no compiled region was recorded, or none matches"),
 	.table = &table,

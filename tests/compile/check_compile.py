@@ -80,6 +80,21 @@ class Program:
                 self.event("k", start, dur, 7, "kernel", correlation=self.correlation, stream=7, device=0)
         return now + 3
 
+    def kernel(self, now, tid):
+        """As Inductor launches one: in a range with its handle, or as Triton's wrapper alone."""
+        start, name = now, self.random.choice(["triton_poi_fused_add_0", "extern_kernels.mm", "cpp_fused_mul_1"])
+        now = self.launch(now + 1, tid) if self.random.random() < 0.8 else now + 2
+        if self.random.random() < 0.5:
+            handle = self.random.randrange(1, 3)
+            if name.startswith("cpp"):
+                self.event("graph_3_" + name, start + 1, now - start - 1, tid)
+            self.event(f"## inductor_kernel:{name}:{handle} ##", start, now - start, tid)
+        elif name.startswith("extern"):
+            self.event("aten::mm", start, now - start, tid)
+        else:
+            self.event("graph_3_" + name if name.startswith("cpp") else name, start, now - start, tid)
+        return now
+
     def compiling(self, now, number, backward, tid=1):
         start = now
         now += 1
@@ -116,8 +131,10 @@ class Program:
             kind = self.random.random()
             if kind < 0.4 and depth < 3:
                 now = self.region(now, tid, depth + 1)
-            elif kind < 0.8:
+            elif kind < 0.6:
                 now = self.launch(now, tid)
+            elif kind < 0.8:
+                now = self.kernel(now, tid)
             else:
                 self.event("aten::add", now, 3, tid)
                 now += 3
@@ -188,7 +205,7 @@ def reference(events):
     for i, c in enumerate(calls):
         mine = [e for e in host if inner(e) is c]
         has_graph[i] = any(e["name"] in ("Pregraph bytecode", "CompiledFunction") for e in mine) if has_marks \
-            else any(e["cat"] == "cpu_op" and e["name"] == "aten::add" for e in mine)
+            else any(e["cat"] == "cpu_op" and e["name"] != "TorchDynamo Cache Lookup" for e in mine)
     for i, c in enumerate(calls):
         row = by[key(c)]
         row["calls"] += 1
@@ -230,6 +247,48 @@ def reference(events):
     return by, of_step
 
 
+def kernel_reference(events):
+    """Rows of --by kernel: (kernel, Inductor's name, handle, region, pass) -> [calls, ns]."""
+    end = lambda e: e["ts"] + e["dur"]  # noqa: E731
+    host = [e for e in events if e["cat"] != "kernel"]
+    kernels = [e for e in events if e["cat"] == "kernel"]
+    calls = [e for e in host if e["name"].startswith(REGION) or e["name"] == "CompiledFunctionBackward"]
+    units = [e for e in host if e["name"].startswith(("## inductor_kernel:", "graph_3_", "triton_"))]
+
+    def around(some, e, widest):
+        found = [s for s in some if s["tid"] == e["tid"] and s["ts"] <= e["ts"] < end(s)]
+        return (max if widest else min)(found, key=lambda s: s["dur"], default=None)
+
+    forward = {e["args"]["Sequence number"]: around(calls, e, False)["name"][len(REGION):]
+               for e in host if e["name"] == "CompiledFunction"}
+
+    def maker(unit):
+        name = unit["name"].removeprefix("## inductor_kernel:").removesuffix(" ##").removeprefix("graph_3_")
+        return tuple(name.split(":")) if ":" in name else (name, None)
+
+    def place(e):
+        call = around(calls, e, False)
+        if call is None:
+            return None, None
+        if call["name"].startswith(REGION):
+            return call["name"][len(REGION):], "forward"
+        return forward[call["args"]["Sequence number"]], "backward"
+
+    launches = {e["args"]["correlation"]: e for e in host if e["cat"] == "cuda_runtime"}
+    rows = collections.defaultdict(lambda: [0, 0])
+    for k in kernels:
+        launch = launches[k["args"]["correlation"]]
+        unit = around(units, launch, True)
+        rows[("k", *(maker(unit) if unit else ("k", None)), *place(launch))][0] += 1
+        rows[("k", *(maker(unit) if unit else ("k", None)), *place(launch))][1] += k["dur"] * US
+    for unit in units if not kernels else []:
+        if around(units, unit, True) is unit:
+            row = rows[(maker(unit)[0], *maker(unit), *place(unit))]
+            row[0] += 1
+            row[1] += unit["dur"] * US
+    return [(*key, *sums) for key, sums in rows.items()]
+
+
 def check_random(tap, place, seed):
     program = Program(seed).run()
     path = place.path("trace.json")
@@ -258,6 +317,15 @@ def check_random(tap, place, seed):
              [(int(s), c["calls"], c["graph_breaks"], c["compilations"], c["compile_ns"],
                c["device_idle_ns"] if has_device else 0)
               for s, c in sorted(of_step.items()) if s is not None], f"random program {seed}: steps")
+
+
+    kernels = collections.Counter()
+    for r in rows_of(place, store, "--by", "kernel"):
+        key = tuple(r[c] for c in ("kernel", "inductor_kernel", "handle", "region", "pass"))
+        kernels[key, "calls"] += r["calls"]
+        kernels[key, "ns"] += r["total_ns"]
+    tap.same([(*k, kernels[k, "calls"], kernels[k, "ns"]) for k in sorted({k for k, _ in kernels}, key=str)],
+             kernel_reference(program.events), f"random program {seed}: {len(kernels) // 2} kernels")
 
 
 def main():

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/table.h"
+#include "query/compile/compile_source.h"
 #include "query/filter.h"
 #include "query/scope.h"
 #include "query/view.h"
@@ -52,30 +53,57 @@ struct compile_step {
 	int64_t recompilations; /* compilations of a frame that was compiled before */
 };
 
+/* A kernel of compiled code: what its calls in one region took. */
+struct compile_kernel {
+	uint32_t name; /* text: as the device has it, or the CPU's without "graph_1_" */
+	uint32_t
+		maker; /* text: Inductor's name and handle where ranges tell; else as above */
+	uint32_t op;     /* text: the operator that launched it; or COMPILE_NONE */
+	uint32_t region; /* place in the regions; or COMPILE_NONE */
+	bool is_host;    /* it ran on the CPU */
+	int64_t calls, total_ns;
+};
+
 struct compile {
 	struct compile_region *regions; /* owned; as first seen */
 	size_t n, cap;
 	struct compile_step *steps; /* owned; by number */
 	size_t nsteps, steps_cap;
+	struct compile_kernel
+		*kernels; /* owned; as first seen; when they are asked for */
+	size_t nkernels, kernels_cap;
 	struct intern keys, texts;
 	bool has_device, has_lookups;
 };
 
 /* What rows are. */
-enum compile_by { COMPILE_BY_FRAME, COMPILE_BY_REGION, COMPILE_BY_STEP };
+enum compile_by {
+	COMPILE_BY_FRAME,
+	COMPILE_BY_REGION,
+	COMPILE_BY_STEP,
+	COMPILE_BY_KERNEL
+};
 
 struct compile_query {
 	const struct filter *filter; /* borrowed; what it leaves out is no call */
 	struct view_request show;
 	enum compile_by by;
+	struct compile_sources *sources; /* borrowed: of kernels; NULL: none was given */
 };
 
-/* 0 or -1: ERR_EMPTY where nothing was compiled.  compile_release() in both cases. */
+/*
+ * 0 or -1: ERR_EMPTY where nothing was compiled, or where kernels are asked for and none
+ * ran.  compile_release() in both cases.
+ */
 int compile_load(struct store *store, const struct scope *scope,
-		 const struct filter *filter, struct compile *out, struct err *err);
+		 const struct compile_query *query, struct compile *out, struct err *err);
 void compile_release(struct compile *c);
 
-extern const struct view compile_view, compile_steps_view;
+extern const struct view compile_view, compile_steps_view, compile_kernels_view;
+
+/* The table of kernels. */
+struct memtable *compile_kernels_table(const struct compile *c, const struct scope *scope,
+				       const struct compile_query *query);
 
 /* The table; *out is freed by table_free(). */
 int compile_open(struct store *store, const struct scope *scope,

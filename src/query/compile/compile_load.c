@@ -7,17 +7,20 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/compile/compile_backward.h"
+#include "query/compile/compile_kernels.h"
 #include "query/devices/device_work.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_module_texts_sql);
 
 struct gathering {
+	const struct compile_query *query;
 	struct compile *out;
 	struct compile_read *read;
 	struct slices *slices;
 	int64_t *graphs;         /* owned; by call: of it and of those in it */
 	struct intern step_keys; /* places in the steps, by number */
+	struct kernel_gathering kernels;
 };
 
 static struct compile_region *region_of(const struct gathering *g,
@@ -139,26 +142,6 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 	}
 }
 
-/* The innermost call on the track at that time, or NULL. */
-static const struct compile_call *call_at(const struct gathering *g,
-					  const struct slices_track *track, int64_t ts_ns)
-{
-	const struct compile_call *calls = g->read->calls;
-	const struct compile_track *t;
-	size_t low;
-
-	SEARCH(low, 0, g->read->ntracks, g->read->tracks[low].track < track);
-	t = &g->read->tracks[low];
-	if (low == g->read->ntracks || t->track != track)
-		return NULL;
-	SEARCH(low, t->first_call, t->first_call + t->ncalls,
-	       calls[low].start_ns <= ts_ns);
-	uint32_t at = low == t->first_call ? COMPILE_NONE : (uint32_t)(low - 1);
-	while (at != COMPILE_NONE && calls[at].end_ns <= ts_ns)
-		at = calls[at].around;
-	return at == COMPILE_NONE ? NULL : &calls[at];
-}
-
 static void add_work(struct gathering *g, const struct device_work *work)
 {
 	for (size_t i = 0; i < work->n; i++) {
@@ -166,11 +149,12 @@ static void add_work(struct gathering *g, const struct device_work *work)
 		const struct slices_track *track =
 			item->launch_id ? slices_track_of(g->slices, item->launch_id)
 					: NULL;
-		const struct compile_call *call =
-			track ? call_at(g, track, item->launch_start_ns) : NULL;
-		if (!call || !call->is_wanted)
+		uint32_t at =
+			track ? compile_call_at(g->read, track, item->launch_start_ns)
+			      : COMPILE_NONE;
+		if (at == COMPILE_NONE || !g->read->calls[at].is_wanted)
 			continue;
-		struct compile_region *region = region_of(g, call);
+		struct compile_region *region = region_of(g, &g->read->calls[at]);
 		region->device_ns =
 			sum_add(region->device_ns, sum_sub(item->end_ns, item->start_ns));
 	}
@@ -189,12 +173,17 @@ static int add_profile(struct gathering *g, struct store *store, struct text_poo
 {
 	struct device_work work;
 	struct intervals busy;
-	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+	bool of_kernels = g->query->by == COMPILE_BY_KERNEL;
+	int rc = device_work_load(store, texts, profile,
+				  of_kernels ? WORK_WITH_OPS : WORK_WITH_LAUNCHES, &work,
+				  err);
 
 	if (rc == 0) {
 		unite_devices(&work, &busy);
 		g->out->has_device |= work.n > 0;
 		add_work(g, &work);
+		if (of_kernels)
+			compile_kernels_add(&g->kernels, texts, profile, &work);
 		for (size_t i = 0; i < g->read->ntracks; i++)
 			if (g->read->tracks[i].track->profile == profile)
 				add_ranges(g, &g->read->tracks[i], work.n ? &busy : NULL);
@@ -205,7 +194,7 @@ static int add_profile(struct gathering *g, struct store *store, struct text_poo
 }
 
 /* Is any text of the store a name of torch.compile's?  Slices are not read for nothing. */
-static int has_names(struct store *store, bool *has, struct err *err)
+static int has_names(struct store *store, bool of_kernels, bool *has, struct err *err)
 {
 	struct query q = query_open(store, asset_query_views_module_texts_sql, err);
 	struct str text;
@@ -217,7 +206,8 @@ static int has_names(struct store *store, bool *has, struct err *err)
 						 ? compile_word_of(name.as.text, &text)
 						 : COMPILE_WORD_NONE;
 		*has = word != COMPILE_WORD_NONE && word != COMPILE_WORD_LAUNCH &&
-		       word != COMPILE_WORD_COMPILING_ID;
+		       word != COMPILE_WORD_COMPILING_ID &&
+		       (of_kernels || word != COMPILE_WORD_MADE);
 	}
 	return query_end(&q);
 }
@@ -259,29 +249,35 @@ static void tidy(struct compile *c)
 }
 
 int compile_load(struct store *store, const struct scope *scope,
-		 const struct filter *filter, struct compile *out, struct err *err)
+		 const struct compile_query *query, struct compile *out, struct err *err)
 {
 	struct compile_read read = { .ncalls = 0 };
-	struct gathering g = { .out = out, .read = &read };
+	struct gathering g = { .query = query, .out = out, .read = &read };
+	bool of_kernels = query->by == COMPILE_BY_KERNEL;
 	bool has = false;
 
 	*out = (struct compile){ .n = 0 };
 	intern_init(&out->keys);
 	intern_init(&out->texts);
 	intern_init(&g.step_keys);
-	int rc = slices_open(store, scope, filter, &g.slices, err);
+	int rc = slices_open(store, scope, query->filter, &g.slices, err);
 	if (rc == 0)
-		rc = has_names(store, &has, err);
+		rc = has_names(store, of_kernels, &has, err);
+	compile_kernels_init(&g.kernels, out, &read, g.slices);
 	if (rc == 0 && has)
 		rc = gather(&g, store, scope, err);
-	if (rc == 0)
-		tidy(out);
-	if (rc == 0 && out->n == 0)
+	if (rc == 0 && !of_kernels)
+		tidy(out); /* kernels know regions by their places */
+	if (rc == 0 && (of_kernels ? out->nkernels == 0 : out->n == 0))
 		rc = has && g.slices->is_filtered
-			     ? err_set(err, ERR_EMPTY, "no compiled region matches")
-			     : err_set(err, ERR_EMPTY,
-				       "no compiled region was recorded%s",
+			     ? err_set(err, ERR_EMPTY, "no %s matches",
+				       of_kernels ? "kernel of compiled code"
+						  : "compiled region")
+			     : err_set(err, ERR_EMPTY, "no %s was recorded%s",
+				       of_kernels ? "kernel of compiled code"
+						  : "compiled region",
 				       scope_in_torch(scope, " (torch.compile)"));
+	compile_kernels_release(&g.kernels);
 	slices_close(g.slices);
 	compile_read_release(&read);
 	intern_release(&g.step_keys);
@@ -295,5 +291,6 @@ void compile_release(struct compile *c)
 	intern_release(&c->texts);
 	free(c->regions);
 	free(c->steps);
+	free(c->kernels);
 	*c = (struct compile){ .n = 0 };
 }

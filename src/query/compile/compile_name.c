@@ -13,6 +13,7 @@ static const struct {
 	{ { "CompiledFunction", 16 }, COMPILE_WORD_FUNCTION, false },
 	{ { "CompiledFunctionBackward", 24 }, COMPILE_WORD_BACKWARD, false },
 	{ { "## Call CompiledFxGraph ", 24 }, COMPILE_WORD_GRAPH, true },
+	{ { "## inductor_kernel:", 19 }, COMPILE_WORD_KERNEL, true },
 	{ { "Pregraph bytecode", 17 }, COMPILE_WORD_PREGRAPH, false },
 	{ { "TorchDynamo Cache Lookup", 24 }, COMPILE_WORD_LOOKUP, false },
 	{ { "entire_frame_compile", 20 }, COMPILE_WORD_COMPILING, false },
@@ -44,6 +45,25 @@ static bool find_id(struct str name, struct str *id)
 	return false;
 }
 
+/* Inductor's own: "triton_...", "cpp_fused...", and the latter behind "graph_1_". */
+static bool is_made(struct str name, struct str *kernel)
+{
+	static const struct str graph = { "graph_", 6 };
+	size_t at = graph.n;
+
+	*kernel = name;
+	if (str_starts_with(name, STR_LIT("triton_")))
+		return true;
+	if (str_starts_with(name, graph)) {
+		while (at < name.n && name.p[at] >= '0' && name.p[at] <= '9')
+			at++;
+		if (at < name.n && name.p[at] == '_')
+			*kernel = str_behind(name, at + 1);
+	}
+	return str_starts_with(*kernel, STR_LIT("cpp_fused")) ||
+	       (kernel->n < name.n && str_starts_with(*kernel, STR_LIT("triton_")));
+}
+
 enum compile_word compile_word_of(struct str name, struct str *text)
 {
 	*text = name;
@@ -54,11 +74,13 @@ enum compile_word compile_word_of(struct str name, struct str *text)
 			continue;
 		if (words[i].word != COMPILE_WORD_LAUNCH)
 			*text = str_behind(name, words[i].text.n);
-		if (words[i].word == COMPILE_WORD_GRAPH &&
-		    ends_with(*text, STR_LIT(" ##")))
+		if (ends_with(*text, STR_LIT(" ##")))
 			text->n -= 3;
 		return words[i].word;
 	}
+	if (is_made(name, text))
+		return COMPILE_WORD_MADE;
+	*text = name;
 	if (ends_with(name, STR_LIT(" (dynamo_timed)")))
 		return COMPILE_WORD_COMPILING;
 	if (str_contains(name, STR_LIT("_data: ")) && find_id(name, text))

@@ -18,10 +18,15 @@ enum compile_word {
 	COMPILE_WORD_COMPILING_ID, /* entire_frame_compile_data: ..., compile_id=4/1 */
 	COMPILE_WORD_LOOKUP,       /* TorchDynamo Cache Lookup */
 	COMPILE_WORD_LAUNCH,       /* cudaGraphLaunch */
+	COMPILE_WORD_KERNEL,       /* ## inductor_kernel:extern_kernels.mm:3 ## */
+	COMPILE_WORD_MADE,         /* graph_1_cpp_fused_mul_0, triton_poi_fused_mul_0 */
 	NCOMPILE_WORDS
 };
 
-/* `text`: the id of a region or a compilation, the key of a graph; borrowed from the name. */
+/*
+ * `text`: the id of a region or a compilation, the key of a graph, the name of a kernel (of
+ * COMPILE_WORD_KERNEL with its handle behind a colon); borrowed from the name.
+ */
 enum compile_word compile_word_of(struct str name, struct str *text);
 
 /*

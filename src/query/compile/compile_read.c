@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/slices/slice_nest.h"
@@ -32,7 +33,8 @@ struct reading_calls {
 	bool is_compiling; /* in the last range, until compiling_end_ns */
 	bool is_pending;   /* the last range waits for the call that comes after it */
 	int64_t compiling_end_ns;
-	int64_t lookup_ns; /* that no call took yet */
+	int64_t lookup_ns;   /* that no call took yet */
+	int64_t unit_end_ns; /* of the last unit */
 };
 
 uint32_t compile_region_at(struct compile *c, uint32_t id, enum compile_pass pass)
@@ -82,6 +84,12 @@ static struct compile_call *innermost(struct reading_calls *r)
 	return r->nopen ? &r->out->calls[r->open[r->nopen - 1].call] : NULL;
 }
 
+static void add_moment(struct reading_calls *r, int64_t ts_ns, uint32_t call)
+{
+	*ARRAY_PUSH(r->out->moments, r->out->nmoments, r->out->moments_cap) =
+		(struct compile_moment){ ts_ns, call };
+}
+
 static int64_t step_of(struct reading_calls *r, const struct slice_row *row)
 {
 	int64_t number;
@@ -127,6 +135,7 @@ static int open_call(struct reading_calls *r, struct known_name name, struct err
 	*ARRAY_PUSH(r->out->calls, r->out->ncalls, r->out->calls_cap) = call;
 	*ARRAY_PUSH(r->open, r->nopen, r->open_cap) =
 		(struct open_call){ at, r->nest.depth };
+	add_moment(r, row->ts_ns, at);
 	return 0;
 }
 
@@ -136,6 +145,26 @@ static void add_forward(struct reading_calls *r)
 	*ARRAY_PUSH(r->out->forwards, r->out->nforwards, r->out->forwards_cap) =
 		(struct compile_forward){ r->nest.row.id, r->nest.row.ts_ns,
 					  r->open[r->nopen - 1].call };
+}
+
+/* One within another is part of it. */
+static int add_unit(struct reading_calls *r, struct known_name name, struct err *err)
+{
+	const struct slice_row *row = &r->nest.row;
+	int wanted = slices_is_wanted(r->slices, row, err);
+
+	if (wanted < 0 || row->ts_ns < r->unit_end_ns)
+		return wanted < 0 ? -1 : 0;
+	r->unit_end_ns = r->nest.open[r->nest.nopen - 1].end_ns;
+	*ARRAY_PUSH(r->out->units, r->out->nunits, r->out->units_cap) =
+		(struct compile_unit){
+			row->ts_ns,
+			r->unit_end_ns,
+			r->nopen ? r->open[r->nopen - 1].call : COMPILE_NONE,
+			name.text,
+			wanted > 0,
+		};
+	return 0;
 }
 
 /*
@@ -180,7 +209,8 @@ static int add_inside(struct reading_calls *r, enum compile_word word, struct er
 
 	if (!call)
 		return 0;
-	if (word != COMPILE_WORD_NONE && word != COMPILE_WORD_LAUNCH) {
+	if (word == COMPILE_WORD_FUNCTION || word == COMPILE_WORD_GRAPH ||
+	    word == COMPILE_WORD_PREGRAPH) {
 		call->has_mark = r->out->has_marks = true;
 		return 0;
 	}
@@ -235,6 +265,11 @@ static int open_slice(struct reading_calls *r, struct err *err)
 		return 0;
 	case COMPILE_WORD_COMPILING_ID:
 		return 0;
+	case COMPILE_WORD_KERNEL:
+	case COMPILE_WORD_MADE:
+		if (add_unit(r, name, err) < 0)
+			return -1;
+		return add_inside(r, name.word, err);
 	case COMPILE_WORD_NONE:
 	case COMPILE_WORD_PREGRAPH:
 	case COMPILE_WORD_LAUNCH:
@@ -246,8 +281,11 @@ static int open_slice(struct reading_calls *r, struct err *err)
 
 static void close_slice(struct reading_calls *r)
 {
-	if (r->nopen && r->open[r->nopen - 1].depth == r->nest.depth)
-		r->nopen--;
+	if (!r->nopen || r->open[r->nopen - 1].depth != r->nest.depth)
+		return;
+	const struct compile_call *call = innermost(r);
+	add_moment(r, call->end_ns, call->around);
+	r->nopen--;
 }
 
 static int read_track(struct reading_calls *r, const struct slices_track *track,
@@ -257,12 +295,15 @@ static int read_track(struct reading_calls *r, const struct slices_track *track,
 	struct compile_track t = { .track = track,
 				   .first_call = out->ncalls,
 				   .first_range = out->nranges,
-				   .first_forward = out->nforwards };
+				   .first_forward = out->nforwards,
+				   .first_unit = out->nunits,
+				   .first_moment = out->nmoments };
 	int rc = slice_nest_track(&r->nest, track, err);
 
 	r->nopen = 0;
 	r->is_compiling = r->is_pending = false;
 	r->lookup_ns = 0;
+	r->unit_end_ns = INT64_MIN;
 	while (rc >= 0 && (rc = slice_nest_next(&r->nest, err)) > 0) {
 		if (rc == SLICE_CLOSES)
 			close_slice(r);
@@ -272,9 +313,33 @@ static int read_track(struct reading_calls *r, const struct slices_track *track,
 	t.ncalls = out->ncalls - t.first_call;
 	t.nranges = out->nranges - t.first_range;
 	t.nforwards = out->nforwards - t.first_forward;
-	if (rc == 0 && (t.ncalls || t.nranges))
+	t.nunits = out->nunits - t.first_unit;
+	t.nmoments = out->nmoments - t.first_moment;
+	if (rc == 0 && (t.ncalls || t.nranges || t.nunits))
 		*ARRAY_PUSH(out->tracks, out->ntracks, out->tracks_cap) = t;
 	return rc;
+}
+
+const struct compile_track *compile_track_of(const struct compile_read *r,
+					     const struct slices_track *track)
+{
+	size_t low;
+
+	SEARCH(low, 0, r->ntracks, r->tracks[low].track < track);
+	return low < r->ntracks && r->tracks[low].track == track ? &r->tracks[low] : NULL;
+}
+
+uint32_t compile_call_at(const struct compile_read *r, const struct slices_track *track,
+			 int64_t ts_ns)
+{
+	const struct compile_track *t = compile_track_of(r, track);
+	size_t low;
+
+	if (!t)
+		return COMPILE_NONE;
+	SEARCH(low, t->first_moment, t->first_moment + t->nmoments,
+	       r->moments[low].ts_ns <= ts_ns);
+	return low == t->first_moment ? COMPILE_NONE : r->moments[low - 1].call;
 }
 
 int compile_read(struct store *store, struct slices *slices, struct compile *c,
@@ -301,6 +366,8 @@ void compile_read_release(struct compile_read *r)
 	free(r->calls);
 	free(r->ranges);
 	free(r->forwards);
+	free(r->units);
+	free(r->moments);
 	free(r->tracks);
 	*r = (struct compile_read){ .ncalls = 0 };
 }

@@ -38,10 +38,25 @@ struct compile_range {
 	bool is_wanted, is_backward;
 };
 
-/* Of a track, what is its own of the two arrays. */
+/* What the host did for a kernel: its launch, or on the CPU all of it. */
+struct compile_unit {
+	int64_t start_ns, end_ns;
+	uint32_t call; /* that it runs in; or COMPILE_NONE */
+	uint32_t name; /* text: of COMPILE_WORD_KERNEL with its handle */
+	bool is_wanted;
+};
+
+/* From a moment on, which call is the innermost; or COMPILE_NONE. */
+struct compile_moment {
+	int64_t ts_ns;
+	uint32_t call;
+};
+
+/* Of a track, what is its own of the arrays. */
 struct compile_track {
 	const struct slices_track *track;
-	size_t first_call, ncalls, first_range, nranges, first_forward, nforwards;
+	size_t first_call, ncalls, first_range, nranges, first_forward, nforwards,
+		first_unit, nunits, first_moment, nmoments;
 };
 
 struct compile_read {
@@ -51,10 +66,21 @@ struct compile_read {
 	size_t nranges, ranges_cap;
 	struct compile_forward *forwards; /* owned; likewise */
 	size_t nforwards, forwards_cap;
+	struct compile_unit *units; /* owned; likewise, none in another */
+	size_t nunits, units_cap;
+	struct compile_moment *moments; /* owned; likewise */
+	size_t nmoments, moments_cap;
 	struct compile_track *tracks; /* owned; those that have any */
 	size_t ntracks, tracks_cap;
 	bool has_marks, has_lookups;
 };
+
+/* The track's, or NULL when it has nothing of compiled code. */
+const struct compile_track *compile_track_of(const struct compile_read *r,
+					     const struct slices_track *track);
+/* The innermost call on the track at that time, or COMPILE_NONE. */
+uint32_t compile_call_at(const struct compile_read *r, const struct slices_track *track,
+			 int64_t ts_ns);
 
 /* Regions without sums go to `c`.  compile_read_release() in both cases. */
 int compile_read(struct store *store, struct slices *slices, struct compile *c,

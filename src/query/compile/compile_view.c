@@ -55,11 +55,11 @@ static void list_rows(struct compile_rows *r, bool by_frame)
 		const uint32_t key[2] = { by_frame ? region->frame : (uint32_t)i,
 					  region->pass };
 		uint32_t at = intern_add(&keys, str_bytes(key, sizeof(key)));
-		if (at == r->n)
+		if (at < r->n)
+			add_region(&r->items[at].sum, region);
+		else
 			*ARRAY_PUSH(r->items, r->n, r->cap) =
 				(struct compile_row){ .sum = *region };
-		else
-			add_region(&r->items[at].sum, region);
 		r->items[at].recompiles +=
 			region->version != NUMBER_NONE && region->version > 0;
 	}
@@ -297,11 +297,13 @@ int compile_open(struct store *store, const struct scope *scope,
 {
 	struct compile c;
 	struct compile_rows frames = { .c = &c }, regions = { .c = &c };
-	int rc = compile_load(store, scope, query->filter, &c, err);
+	int rc = compile_load(store, scope, query, &c, err);
 
 	if (rc == 0 && query->by == COMPILE_BY_STEP && c.nsteps == 0)
 		rc = err_set(err, ERR_EMPTY, "no compiled region ran in a step");
-	if (rc == 0) {
+	if (rc == 0 && query->by == COMPILE_BY_KERNEL) {
+		*out = &compile_kernels_table(&c, scope, query)->table;
+	} else if (rc == 0) {
 		list_rows(&frames, true);
 		list_rows(&regions, false);
 		struct memtable *m =

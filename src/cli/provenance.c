@@ -1,0 +1,506 @@
+/* Inductor's files about its kernels: see provenance.h. */
+#include "cli/provenance.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/buf.h"
+#include "base/input.h"
+#include "base/walk.h"
+#include "ingest/json.h"
+
+#define FILE_MAX_BYTES  ((size_t)64 << 20)
+#define TOTAL_MAX_BYTES ((uint64_t)256 << 20) /* of all files */
+#define TEXT_MAX        4096                  /* bytes that are shown of a list */
+#define LIST_MAX        4096                  /* members of a list that are looked at */
+
+/* A file as it is read. */
+struct reading_file {
+	struct compile_sources *to;
+	const char *path;
+	const char *begin; /* of the text */
+	uint32_t number;
+	struct str region; /* that the folder's name tells; or empty */
+};
+
+typedef int read_fn(struct reading_file *f, struct str object, struct err *err);
+
+static int wrong(const struct reading_file *f, const char *at, const char *what,
+		 struct err *err)
+{
+	return err_set(err, ERR_INPUT, "%s: byte %zu: %s", f->path,
+		       (size_t)(at - f->begin), what);
+}
+
+static struct str plain(struct reading_file *f, const struct json_value *text)
+{
+	struct buf buf;
+
+	if (!text->escaped)
+		return arena_copy(&f->to->arena, text->text);
+	buf_init(&buf, SIZE_MAX);
+	struct str copy = arena_copy(&f->to->arena, json_unescape(text->text, &buf));
+	buf_release(&buf);
+	return copy;
+}
+
+/* 1: the next member, which is of that type; 0 behind the last; -1 with err set. */
+static int next_member(struct reading_file *f, struct json_items *items,
+		       enum json_type type, struct str *key, struct json_value *value,
+		       struct err *err)
+{
+	struct json_value name = { .escaped = false };
+	int more = json_next_member(items, &name, value);
+
+	if (more < 0)
+		return wrong(f, items->j.p, "no JSON", err);
+	if (more == 0)
+		return 0;
+	if (value->type != type)
+		return wrong(f, value->text.p,
+			     type == JSON_ARRAY ? "a list was expected"
+						: "an object was expected",
+			     err);
+	*key = plain(f, &name);
+	return 1;
+}
+
+/*
+ * Texts of a list, each once, as one text.  Many kernels may name one long list: only its
+ * beginning counts.
+ */
+struct texts {
+	struct buf joined;
+	struct intern seen;
+	const char *between;
+	size_t looked_at;
+	bool is_full;
+};
+
+static void texts_init(struct texts *t, const char *between)
+{
+	*t = (struct texts){ .between = between };
+	buf_init(&t->joined, SIZE_MAX);
+	intern_init(&t->seen);
+}
+
+/* The text, which lives in the arena of the sources. */
+static struct str texts_end(struct reading_file *f, struct texts *t)
+{
+	struct str text = arena_copy(&f->to->arena, buf_str(&t->joined));
+
+	buf_release(&t->joined);
+	intern_release(&t->seen);
+	return text;
+}
+
+static void texts_add(struct texts *t, struct str text)
+{
+	size_t known = t->seen.n;
+
+	intern_add(&t->seen, text);
+	if (t->is_full || t->seen.n == known)
+		return;
+	if (t->joined.n)
+		buf_add_text(&t->joined, t->between);
+	t->is_full = t->joined.n + text.n > TEXT_MAX;
+	buf_add_str(&t->joined, t->is_full ? STR_LIT("...") : text);
+}
+
+typedef void add_fn(struct texts *to, struct str text);
+
+static int add_list(struct reading_file *f, const struct json_value *list, add_fn *add,
+		    struct texts *to, struct err *err)
+{
+	struct json_items items = json_items_of(list->text);
+	struct json_value value;
+	struct buf buf;
+	int more = 0;
+
+	if (list->type != JSON_ARRAY)
+		return wrong(f, list->text.p, "a list was expected", err);
+	buf_init(&buf, SIZE_MAX);
+	while (!to->is_full && to->looked_at++ < LIST_MAX &&
+	       (more = json_next_element(&items, &value)) > 0) {
+		if (value.type != JSON_STRING) {
+			more = wrong(f, value.text.p, "a text was expected", err);
+			break;
+		}
+		add(to, value.escaped ? json_unescape(value.text, &buf) : value.text);
+	}
+	buf_release(&buf);
+	return more < 0 ? -1 : 0;
+}
+
+/* The digits behind `mark`. */
+static struct str digits_behind(struct str text, const char *mark)
+{
+	struct str m = str_of(mark);
+
+	while (text.n >= m.n && !str_starts_with(text, m))
+		text = str_behind(text, 1);
+	if (text.n < m.n)
+		return (struct str){ text.p, 0 };
+	text = str_behind(text, m.n);
+	size_t n = 0;
+	while (n < text.n && text.p[n] >= '0' && text.p[n] <= '9')
+		n++;
+	return (struct str){ text.p, n };
+}
+
+/* Of a stack as Python prints it the innermost call: "model.py(29): forward". */
+static void add_line(struct texts *to, struct str stack)
+{
+	static const struct str mark = { "File \"", 6 };
+	struct str last = { stack.p, 0 };
+	char *text = NULL;
+
+	for (struct str at = stack; at.n >= mark.n; at = str_behind(at, 1))
+		if (str_starts_with(at, mark))
+			last = str_behind(at, mark.n);
+	const char *quote = last.n ? memchr(last.p, '"', last.n) : NULL;
+	if (!quote)
+		return;
+	struct str path = { last.p, (size_t)(quote - last.p) };
+	struct str rest = str_behind(last, path.n);
+	const char *end = memchr(rest.p, '\n', rest.n);
+	if (end)
+		rest.n = (size_t)(end - rest.p);
+	struct str line = digits_behind(rest, ", line ");
+	if (line.n == 0)
+		return;
+	struct str function = str_behind(rest, (size_t)(line.p + line.n - rest.p));
+	if (str_starts_with(function, STR_LIT(", in ")))
+		function = str_behind(function, 5);
+	text = xasprintf(STR_FMT "(" STR_FMT "): " STR_FMT, STR_ARG(path), STR_ARG(line),
+			 STR_ARG(function));
+	texts_add(to, str_of(text));
+	free(text);
+}
+
+static int read_list(struct reading_file *f, const struct json_value *value, add_fn *add,
+		     const char *between, struct str *out, struct err *err)
+{
+	struct texts texts;
+
+	texts_init(&texts, between);
+	int rc = add_list(f, value, add, &texts, err);
+	*out = texts_end(f, &texts);
+	return rc;
+}
+
+static struct compile_source source_of(const struct reading_file *f)
+{
+	return (struct compile_source){ .file = f->number, .region = f->region };
+}
+
+/* {"post_grad_nodes": [...], "pre_grad_nodes": [...], "stack_traces": [...], ...} */
+static int read_kernel(struct reading_file *f, struct str key, struct str object,
+		       struct compile_source *s, struct err *err)
+{
+	struct json_items items = json_items_of(object);
+	struct json_value name, value;
+	int rc = 0;
+
+	while (rc == 0 && json_next_member(&items, &name, &value) > 0) {
+		if (str_is(name.text, "post_grad_nodes"))
+			rc = read_list(f, &value, texts_add, ", ", &s->post_nodes, err);
+		else if (str_is(name.text, "pre_grad_nodes"))
+			rc = read_list(f, &value, texts_add, ", ", &s->pre_nodes, err);
+		else if (str_is(name.text, "stack_traces"))
+			rc = read_list(f, &value, add_line, "; ", &s->lines, err);
+	}
+	compile_sources_add(f->to, key, s);
+	return rc;
+}
+
+/* ('Torch-Compiled Region: 0/0', False): the region, and whether it is a backward pass. */
+static bool read_region(struct str key, struct compile_source *s)
+{
+	static const struct str mark = { "('Torch-Compiled Region: ", 25 };
+
+	if (!str_starts_with(key, mark))
+		return false;
+	s->region = str_behind(key, mark.n);
+	const char *quote = memchr(s->region.p, '\'', s->region.n);
+	if (!quote)
+		return false;
+	s->region.n = (size_t)(quote - s->region.p);
+	struct str rest = { quote, (size_t)(key.p + key.n - quote) };
+	s->has_pass = true;
+	s->is_backward = str_contains(rest, STR_LIT("True"));
+	return true;
+}
+
+/* Kernels, or regions with kernels. */
+static int read_information(struct reading_file *f, struct str object, struct err *err)
+{
+	struct json_items items = json_items_of(object), inner;
+	struct json_value value;
+	struct str key = { NULL, 0 }, kernel = key;
+	int more, rc = 0;
+
+	while (rc == 0 &&
+	       (more = next_member(f, &items, JSON_OBJECT, &key, &value, err)) != 0) {
+		struct compile_source s = source_of(f);
+		if (more < 0)
+			return -1;
+		if (!read_region(key, &s)) {
+			rc = read_kernel(f, key, value.text, &s, err);
+			continue;
+		}
+		inner = json_items_of(value.text);
+		while (rc == 0 && (more = next_member(f, &inner, JSON_OBJECT, &kernel,
+						      &value, err)) > 0) {
+			struct compile_source of_kernel = s;
+			rc = read_kernel(f, kernel, value.text, &of_kernel, err);
+		}
+		if (more < 0)
+			return -1;
+	}
+	return rc;
+}
+
+/* {kernel: [text, ...], ...}; the lists are of nodes, or of stacks. */
+static int read_lists(struct reading_file *f, struct str object, bool of_stacks,
+		      struct err *err)
+{
+	struct json_items items = json_items_of(object);
+	struct json_value value;
+	struct str key = { NULL, 0 };
+	int more;
+
+	while ((more = next_member(f, &items, JSON_ARRAY, &key, &value, err)) > 0) {
+		struct compile_source s = source_of(f);
+		if ((of_stacks ? read_list(f, &value, add_line, "; ", &s.lines, err)
+			       : read_list(f, &value, texts_add, ", ", &s.post_nodes,
+					   err)) < 0)
+			return -1;
+		compile_sources_add(f->to, key, &s);
+	}
+	return more;
+}
+
+static int read_nodes(struct reading_file *f, struct str object, struct err *err)
+{
+	return read_lists(f, object, false, err);
+}
+
+static int read_stacks(struct reading_file *f, struct str object, struct err *err)
+{
+	return read_lists(f, object, true, err);
+}
+
+/* Nodes before Inductor's passes, of each node behind them. */
+struct node_map {
+	struct intern nodes;    /* behind the passes */
+	struct json_value *pre; /* owned; by node: a list, borrowed from the text */
+	size_t cap;
+};
+
+static int read_node_map(struct reading_file *f, struct str object, struct node_map *map,
+			 struct err *err)
+{
+	struct json_items items = json_items_of(object);
+	struct json_value value;
+	struct str key = { NULL, 0 };
+	int more;
+
+	while ((more = next_member(f, &items, JSON_ARRAY, &key, &value, err)) > 0)
+		*ARRAY_AT(map->pre, map->cap, intern_add(&map->nodes, key)) = value;
+	return more;
+}
+
+/* Of a kernel: its nodes, and what they were before. */
+static int read_mapped(struct reading_file *f, const struct json_value *list,
+		       struct node_map *map, struct compile_source *s, struct err *err)
+{
+	struct texts post, pre;
+	int rc;
+
+	texts_init(&post, ", ");
+	texts_init(&pre, ", ");
+	rc = add_list(f, list, texts_add, &post, err);
+	for (size_t i = 0; rc == 0 && i < post.seen.n; i++) {
+		struct str node = intern_str(&post.seen, (uint32_t)i);
+		if (intern_has(&map->nodes, node))
+			rc = add_list(f, &map->pre[intern_add(&map->nodes, node)],
+				      texts_add, &pre, err);
+	}
+	s->post_nodes = texts_end(f, &post);
+	s->pre_nodes = texts_end(f, &pre);
+	return rc;
+}
+
+static int read_mapped_kernels(struct reading_file *f, struct str kernels,
+			       struct node_map *map, struct err *err)
+{
+	struct json_items items = json_items_of(kernels);
+	struct json_value value;
+	struct str key = { NULL, 0 };
+	int more;
+
+	while ((more = next_member(f, &items, JSON_ARRAY, &key, &value, err)) > 0) {
+		struct compile_source s = source_of(f);
+		if (read_mapped(f, &value, map, &s, err) < 0)
+			return -1;
+		compile_sources_add(f->to, key, &s);
+	}
+	return more;
+}
+
+/* {"cppCodeToPost": {kernel: [node, ...]}, "postToPre": {node: [node, ...]}, ...} */
+static int read_mappings(struct reading_file *f, struct str object, struct err *err)
+{
+	struct json_items items = json_items_of(object);
+	struct json_value name, value;
+	struct str kernels = { object.p, 0 }, pre = kernels;
+	struct node_map map = { .cap = 0 };
+	int more;
+
+	while ((more = json_next_member(&items, &name, &value)) > 0) {
+		bool is_kernels = str_is(name.text, "cppCodeToPost");
+		if (!is_kernels && !str_is(name.text, "postToPre"))
+			continue;
+		if (value.type != JSON_OBJECT)
+			return wrong(f, value.text.p, "an object was expected", err);
+		*(is_kernels ? &kernels : &pre) = value.text;
+	}
+	if (more < 0)
+		return wrong(f, items.j.p, "no JSON", err);
+	intern_init(&map.nodes);
+	int rc = read_node_map(f, pre, &map, err);
+	if (rc == 0)
+		rc = read_mapped_kernels(f, kernels, &map, err);
+	intern_release(&map.nodes);
+	free(map.pre);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	read_fn *read;
+} kinds[] = {
+	{ "kernel_information", read_information },
+	{ "inductor_provenance_tracking_node_mappings", read_mappings },
+	{ "inductor_provenance_tracking_kernel_stack_traces", read_stacks },
+	{ "inductor_triton_kernel_to_post_grad_nodes", read_nodes },
+	{ "inductor_generated_kernel_to_post_grad_nodes", read_nodes },
+};
+
+static bool ends_with(struct str s, struct str end)
+{
+	return s.n >= end.n && str_equal(str_behind(s, s.n - end.n), end);
+}
+
+/* What reads a file of that name; NULL: it is another. */
+static read_fn *reader_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct str name = str_of(slash ? slash + 1 : path);
+
+	if (!ends_with(name, STR_LIT(".json")) && !ends_with(name, STR_LIT(".json.gz")))
+		return NULL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_starts_with(name, str_of(kinds[i].name)))
+			return kinds[i].read;
+	return NULL;
+}
+
+/* "4/1" of the folder "-_4_1_0", or empty. */
+static struct str region_of(struct reading_file *f)
+{
+	const char *name = strstr(f->path, "/-_");
+	struct str frame, version;
+
+	if (!name)
+		return (struct str){ f->path, 0 };
+	frame = digits_behind(str_of(name), "/-_");
+	version = digits_behind(str_of(frame.p + frame.n), "_");
+	if (frame.n == 0 || version.n == 0 || version.p != frame.p + frame.n + 1)
+		return (struct str){ f->path, 0 };
+	return str_of(arena_printf(&f->to->arena, STR_FMT "/" STR_FMT, STR_ARG(frame),
+				   STR_ARG(version)));
+}
+
+static int read_text(struct reading_file *f, struct bytes text, read_fn *read,
+		     struct err *err)
+{
+	struct json j = json_of((struct str){ (const char *)text.p, text.n });
+	struct json_value top;
+
+	f->begin = j.p;
+	if (json_value(&j, &top) != JSON_OK)
+		return wrong(f, j.p, j.what ? j.what : "no JSON", err);
+	if (json_blanks(&j) == JSON_OK)
+		return wrong(f, j.p, "text follows the JSON", err);
+	if (top.type != JSON_OBJECT)
+		return wrong(f, top.text.p, "an object was expected", err);
+	return read(f, top.text, err);
+}
+
+static int read_file(struct reading_file *f, uint64_t *bytes, struct err *err)
+{
+	struct input *in = input_open(f->path, err);
+	int rc = -1;
+
+	if (!in)
+		return -1;
+	struct bytes text = input_peek(in, FILE_MAX_BYTES + 1, err);
+	*bytes += text.n;
+	f->region = region_of(f);
+	if (err->kind != ERR_NONE)
+		rc = -1;
+	else if (text.n > FILE_MAX_BYTES || *bytes > TOTAL_MAX_BYTES)
+		rc = err_set(err, ERR_INPUT, "%s: too large for a file of Inductor's",
+			     f->path);
+	else
+		rc = read_text(f, text, reader_of(f->path), err);
+	input_close(in);
+	return rc;
+}
+
+static int read_folder(const char *place, struct compile_sources *to, struct err *err)
+{
+	struct walk walk;
+	uint64_t bytes = 0;
+	uint32_t n = 0;
+	int rc = walk_folder(place, &walk, NULL, NULL, err);
+
+	for (size_t i = 0; rc == 0 && i < walk.n; i++) {
+		struct reading_file f = { .to = to,
+					  .path = walk.files[i].path,
+					  .number = n };
+		if (walk.files[i].kind != WALK_FILE || !reader_of(f.path))
+			continue;
+		n++;
+		rc = read_file(&f, &bytes, err);
+	}
+	walk_release(&walk);
+	if (rc == 0 && n == 0)
+		rc = err_set(err, ERR_INPUT,
+			     "%s: no file of Inductor's provenance is there "
+			     "(kernel_information.json, "
+			     "inductor_provenance_tracking_node_mappings.json)",
+			     place);
+	return rc;
+}
+
+int provenance_read(const char *place, struct compile_sources *to, struct err *err)
+{
+	struct reading_file f = { .to = to, .path = place };
+	uint64_t bytes = 0;
+	struct stat st;
+
+	if (stat(place, &st) < 0)
+		return err_errno(err, place);
+	if (S_ISDIR(st.st_mode))
+		return read_folder(place, to, err);
+	if (!reader_of(place))
+		return err_set(err, ERR_INPUT, "%s: its name is none of Inductor's files",
+			       place);
+	return read_file(&f, &bytes, err);
+}

@@ -1,0 +1,126 @@
+/* Kernels of compiled code: see compile_kernels.h. */
+#include "query/compile/compile_kernels.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/search.h"
+#include "base/sum.h"
+
+void compile_kernels_init(struct kernel_gathering *g, struct compile *out,
+			  const struct compile_read *read, const struct slices *slices)
+{
+	*g = (struct kernel_gathering){ .out = out, .read = read, .slices = slices };
+	intern_init(&g->keys);
+}
+
+void compile_kernels_release(struct kernel_gathering *g)
+{
+	intern_release(&g->keys);
+	free(g->texts);
+}
+
+static uint32_t text_of(struct kernel_gathering *g, const struct text_pool *texts,
+			uint32_t number)
+{
+	if (number == TEXT_NONE)
+		return COMPILE_NONE;
+	uint32_t *known = ARRAY_AT(g->texts, g->texts_cap, number);
+	if (!*known)
+		*known = intern_add(&g->out->texts, text_pool_str(texts, number)) + 1;
+	return *known - 1;
+}
+
+static void add(struct kernel_gathering *g, const struct compile_kernel *kernel,
+		int64_t dur_ns)
+{
+	const uint32_t key[5] = { kernel->name, kernel->maker, kernel->op, kernel->region,
+				  kernel->is_host };
+	uint32_t at = intern_add(&g->keys, str_bytes(key, sizeof(key)));
+	struct compile *c = g->out;
+
+	if (at == c->nkernels)
+		*ARRAY_PUSH(c->kernels, c->nkernels, c->kernels_cap) = *kernel;
+	c->kernels[at].calls++;
+	c->kernels[at].total_ns = sum_add(c->kernels[at].total_ns, dur_ns);
+}
+
+static uint32_t region_of(const struct kernel_gathering *g, uint32_t call)
+{
+	return call == COMPILE_NONE ? COMPILE_NONE : g->read->calls[call].region;
+}
+
+/* The one on the track at that time, or NULL. */
+static const struct compile_unit *unit_at(const struct kernel_gathering *g,
+					  const struct slices_track *track, int64_t ts_ns)
+{
+	const struct compile_track *t = compile_track_of(g->read, track);
+	const struct compile_unit *units = g->read->units;
+	size_t low;
+
+	if (!t)
+		return NULL;
+	SEARCH(low, t->first_unit, t->first_unit + t->nunits,
+	       units[low].start_ns <= ts_ns);
+	return low > t->first_unit && ts_ns < units[low - 1].end_ns ? &units[low - 1]
+								    : NULL;
+}
+
+static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
+		     const struct work_item *item)
+{
+	const struct slices_track *track =
+		item->launch_id ? slices_track_of(g->slices, item->launch_id) : NULL;
+	const struct compile_unit *unit =
+		track ? unit_at(g, track, item->launch_start_ns) : NULL;
+	uint32_t call = track ? compile_call_at(g->read, track, item->launch_start_ns)
+			      : COMPILE_NONE;
+	struct compile_kernel kernel = {
+		.name = text_of(g, texts, item->name),
+		.op = text_of(g, texts, item->op_name),
+		.region = region_of(g, call),
+	};
+
+	if (kernel.name == COMPILE_NONE || item->class != CLASS_KERNEL)
+		return;
+	kernel.maker = unit ? unit->name : kernel.name;
+	if (unit ? !unit->is_wanted
+		 : call != COMPILE_NONE && !g->read->calls[call].is_wanted)
+		return;
+	if (!unit && call == COMPILE_NONE &&
+	    !str_starts_with(intern_str(&g->out->texts, kernel.name), STR_LIT("triton_")))
+		return;
+	add(g, &kernel, sum_sub(item->end_ns, item->start_ns));
+}
+
+/* On the CPU, where a kernel is a function of the host. */
+static void add_units(struct kernel_gathering *g, const struct compile_track *t)
+{
+	for (size_t i = 0; i < t->nunits; i++) {
+		const struct compile_unit *unit = &g->read->units[t->first_unit + i];
+		struct str name, handle;
+		if (!unit->is_wanted)
+			continue;
+		compile_source_split(intern_str(&g->out->texts, unit->name), &name,
+				     &handle);
+		const struct compile_kernel kernel = {
+			.name = intern_add(&g->out->texts, name),
+			.maker = unit->name,
+			.op = COMPILE_NONE,
+			.region = region_of(g, unit->call),
+			.is_host = true,
+		};
+		add(g, &kernel, sum_sub(unit->end_ns, unit->start_ns));
+	}
+}
+
+void compile_kernels_add(struct kernel_gathering *g, const struct text_pool *texts,
+			 const struct scope_profile *profile,
+			 const struct device_work *work)
+{
+	for (size_t i = 0; i < work->n; i++)
+		add_work(g, texts, &work->items[i]);
+	for (size_t i = 0; work->n == 0 && i < g->read->ntracks; i++)
+		if (g->read->tracks[i].track->profile == profile)
+			add_units(g, &g->read->tracks[i]);
+}
