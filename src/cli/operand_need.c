@@ -11,7 +11,6 @@ static const struct {
 } needs[] = {
 	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },
 	{ "doctor", { .tables = FETCH_SMALL } },
-	{ "steps", { .tables = FETCH_SMALL ",step_part" } },
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
 	{ "devices", { .tables = FETCH_SMALL ",device,device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },

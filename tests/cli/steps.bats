@@ -48,6 +48,39 @@ four_steps() {
 	ptool steps --phases | like_golden steps_phases.txt
 }
 
+# Two prefills and three decodes of an engine, each of an attention and a product.
+an_engine() {
+	for n in 0 1 2 3 4; do
+		local at=$((n * 100)) name="step[DECODE bs=4]"
+		[ $n -gt 1 ] || name="step[EXTEND bs=2 toks=64]"
+		event user_annotation "$name" $at 50
+		event cuda_runtime cudaLaunchKernel $((at + 1)) 3 1 1 "\"correlation\":$((2 * n + 1))"
+		event cuda_runtime cudaLaunchKernel $((at + 5)) 3 1 1 "\"correlation\":$((2 * n + 2))"
+		event kernel flash_fwd_kernel $((at + 10)) 20 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 1))"
+		event kernel nvjet_tst_64x8 $((at + 30)) 30 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 2))"
+	done | made engine.json
+}
+
+@test "steps are added up by phase, with the kernels that they launched" {
+	an_engine
+	ptool ingest -q engine.json
+	ptool steps --by phase | like_golden steps_by_phase.txt
+	ptool steps --by phase --format csv --step 1..2 | like_golden steps_by_phase.csv
+	on_terminal 80 "$PTOOL" steps --by phase --no-pager --color never >wide
+	[ "$(awk '{ print length }' wide | sort -n | tail -1)" -le 80 ]
+	run -2 --separate-stderr ptool steps --by phase --phases
+	says "ptool: steps: --by phase adds up whole steps: without --phases, --device and --bounds"
+	ptool baseline save main ptool.db 2>/dev/null
+	ptool steps --by phase .ptool/baselines/main/*.db >baseline
+	grep -q "^note: the store of a baseline does not have the kernels of each step" baseline
+}
+
+@test "training has steps of no phase" {
+	four_steps
+	ptool steps -q --by phase four.json >none
+	grep -q "^note: no annotation tells what the steps are for" none
+}
+
 @test "machines get all columns, bare numbers, and null for what there is not" {
 	ptool ingest -q "$GPU/two_devices.json"
 	ptool steps --format csv | like_golden steps.csv

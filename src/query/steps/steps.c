@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/steps/steps_by_phase.h"
 
 /* Profiles that are a step each, of one rank, are one group; others are their own. */
 static void join_group(struct steps *s, struct steps_profile *p)
@@ -280,6 +281,8 @@ int steps_open(struct store *store, const struct scope *scope,
 			     : err_set(err, ERR_EMPTY,
 				       "no steps, operators or device work were recorded; "
 				       "record with torch.profiler and call its step()");
+	if (rc == 0 && request->by_phase)
+		return steps_by_phase_table(store, scope, &steps, request, out, err);
 	if (rc == 0)
 		*out = steps_table(&steps, scope, request);
 	else

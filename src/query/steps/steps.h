@@ -73,6 +73,7 @@ struct step_row {
 struct steps_request {
 	const struct filter *filter; /* of --step and --device alone */
 	enum step_bounds_by bounds;  /* of phases always the host's */
+	bool by_phase; /* steps_by_phase.h: of annotations, which the next are not */
 	bool phases;
 	bool both;                /* phases, and devices too: rows have all values */
 	struct view_request show; /* `asked`: steps_columns() of `phases` */
