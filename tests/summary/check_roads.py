@@ -21,7 +21,7 @@ QUESTIONS = [
     ["devices"],
     ["streams"],
     ["ranks", "ranks --by step"],
-    ["kernels --limit 0", "kernels --by device,stream --copies", "kernels --by rank --focus gemm", "kernels --device 0"],
+    ["kernels --limit 0", "kernels --by family", "kernels --by device,stream --copies", "kernels --by rank --focus gemm", "kernels --device 0"],
     ["comm", "comm --by size", "comm --by rank", "comm --list", "comm --list --step 1..2 --focus reduce"],
     ["transfers", "transfers --by op", "transfers --by step", "transfers --by device"],
     ["comm --ranks", "comm --ranks --by rank", "comm --ranks --by size", "comm --ranks --list"],

@@ -9,7 +9,9 @@
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c - 'A' + 'a');
+	return c;
 }
 
 /* Up to the first argument of a template or of the function. */

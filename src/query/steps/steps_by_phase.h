@@ -33,7 +33,7 @@ struct by_phase {
 };
 
 /* Reads what the steps launched; by_phase_release() in both cases. */
-int by_phase_load(struct store *store, const struct steps *steps, struct by_phase *out,
+int by_phase_load(struct store *store, const struct steps *steps, struct by_phase *b,
 		  struct err *err);
 void by_phase_release(struct by_phase *b);
 
