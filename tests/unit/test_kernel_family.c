@@ -53,6 +53,7 @@ static const struct named known[] = {
 	{ FAMILY_MOE, "void group_gemm_starts<int>(int)" },
 	{ FAMILY_MOE, "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu" },
 	{ FAMILY_MOE, "_combined_routing_compute" },
+	{ FAMILY_MOE, "deepep_permute_triton_kernel" },
 	{ FAMILY_MOE, "void cuda::reduce_fused_impl<__nv_bfloat16, false, false>(int4 const*)" },
 
 	/* attention */
@@ -109,6 +110,7 @@ static const struct named known[] = {
 	{ FAMILY_LOSS, "void at::native::(anonymous namespace)::nll_loss_forward_reduce_cuda_kernel_2d<float>(int)" },
 	{ FAMILY_SAMPLING, "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::ArgMaxOps<float> > >(int)" },
 	{ FAMILY_SAMPLING, "void flashinfer::sampling::TopKTopPSamplingFromProbKernel<1024u>(float*)" },
+	{ FAMILY_SAMPLING, "eagle_prepare_inputs_padded_kernel" },
 	{ FAMILY_SOFTMAX, "void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, c10::BFloat16>(int)" },
 	{ FAMILY_OPTIMIZER, "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float> >(int)" },
 	{ FAMILY_ELEMENTWISE, "void flashinfer::activation::act_and_mul_kernel<__nv_bfloat16, &(float silu<float>(float const&))>" },

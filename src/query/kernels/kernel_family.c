@@ -47,7 +47,7 @@ static const struct family_row rows[] = {
 	{ FAMILY_ELEMENTWISE, START, "loop_|input_|wrapped_", NULL },
 
 	/* Mixture of experts: routing, permutation, products of groups.  vLLM, SGLang, TensorRT-LLM, AITER */
-	{ FAMILY_MOE, WORD, "moe|expert|topkgating|grouped_topk|deepseek_v3_topk|router_gemm|fused_router", NULL },
+	{ FAMILY_MOE, WORD, "moe|expert|topkgating|grouped_topk|deepseek_v3_topk|router_|_router|deepep_", NULL },
 	{ FAMILY_MOE, WORD, "expandinputrows|shuffleinputrows|ep_scatter|ep_gather|doactivationkernel|computestridestma|get_group_gemm", NULL },
 	{ FAMILY_MOE, ANYWHERE, "MoeSorting|MoeFlatmm|MoeGemm|Fused_Moe|FusedMoe", NULL },
 	/* a product of groups of rows: CUTLASS, DeepGEMM, TensorRT-LLM's own, PyTorch, Triton's examples */
@@ -71,7 +71,7 @@ static const struct family_row rows[] = {
 	{ FAMILY_ATTENTION, WORD, "attn_fwd|attn_bwd|_attn_|attention|merge_state|merge_attn|reduce_segments|decode_att|splitkv|sparse_attn|dsa_", NULL },
 	{ FAMILY_ATTENTION, WORD, "_grouped_kernel_stage1|_fwd_kernel_stage1|_fwd_kernel_stage2|bwd_kernel_dk_dv|bwd_kernel_dq|bwd_kernel_fuse|sage_fwd|qk_int_sv|aiter::pa_", NULL },
 	/* latent and sparse: FlashMLA, DeepGEMM's and vLLM's indexers */
-	{ FAMILY_ATTENTION, WORD, "mla_|_mla|flashmla|mqa_logits|clean_logits|topkperrow|indexer", NULL },
+	{ FAMILY_ATTENTION, WORD, "mla_|_mla|flashmla|mqa_logits|clean_logits|topkperrow|topk_transform|indexer", NULL },
 	/* linear: flash-linear-attention */
 	{ FAMILY_ATTENTION, WORD, "delta_rule|kda_|_kda|fused_recurrent|chunk_fwd_kernel|chunk_bwd_kernel|chunk_scaled_dot|recompute_w_u|chunk_local_cumsum|solve_tril|16x16_to_64x64_inverse|wkv", NULL },
 	/* state spaces: Mamba */
@@ -82,7 +82,7 @@ static const struct family_row rows[] = {
 	{ FAMILY_ROPE, WORD, "rotary|rope", NULL },
 	/* PyTorch, vLLM's vocabularies; FBGEMM's tables of recommendation models, with what sorts their indices */
 	{ FAMILY_EMBEDDING, WORD, "embedding|_embs_|bounds_check_indices|linearize_index", NULL },
-	{ FAMILY_EMBEDDING, WORD, "permute_2d_|permute_indices_weights|block_bucketize|recat_copy|offsets_range|to_dense_representation", NULL },
+	{ FAMILY_EMBEDDING, WORD, "permute_2d_|permute_indices_weights|block_bucketize|recat_copy|offsets_range|to_dense_representation|krn_partial|compute_grad_weight|sum_and_scatter", NULL },
 
 	/* gradients' norms, in PyTorch and Apex, are sums */
 	{ FAMILY_REDUCTION, ANYWHERE, "LpNormFunctor|L2NormFunctor|lpnorm_cleanup", NULL },
@@ -92,14 +92,14 @@ static const struct family_row rows[] = {
 	{ FAMILY_NORM, ANYWHERE, "Rmsnorm2d|Layernorm2d|batch_norm|layer_norm|RMSNorm", NULL },
 
 	/* Convolutions: cuDNN, MIOpen, Mamba's causal ones */
-	{ FAMILY_CONVOLUTION, WORD, "conv1d|conv2d|conv3d|_conv_|conv_fwd|conv_bwd|conv_depthwise|convol|winograd|im2col|im2d2col|col2im|sp3asmconv|fprop|dgrad|wgrad", NULL },
+	{ FAMILY_CONVOLUTION, WORD, "conv1d|conv2d|conv3d|_conv_|conv_fwd|conv_bwd|conv_depthwise|conv_kernel|convol|winograd|im2col|im2d2col|col2im|sp3asmconv|fprop|dgrad|wgrad", NULL },
 	{ FAMILY_CONVOLUTION, WORD, "scudnn|hcudnn|dcudnn|igemm_fwd|igemm_bwd|igemm_wrw|implicit_gemm|_bwd_weight|_bwd_data", NULL },
 	{ FAMILY_CONVOLUTION, START, "cask_cudnn", NULL },
 	/* in a template's argument: CUTLASS, Composable Kernel */
 	{ FAMILY_CONVOLUTION, ANYWHERE, "fprop|dgrad|wgrad|ImplicitGemm|GroupedConvolution|grouped_conv|Conv2d|Conv3d|cutlass_cudnn", NULL },
 
 	/* Products of matrices and vectors, and what adds up their parts: cuBLAS, Tensile, MAGMA, Marlin, vLLM */
-	{ FAMILY_LINEAR, WORD, "gemm|gemv|nvjet|matmul|cijk_|_mm_|bmm_|splitkreduce|splitk_reduce|marlin|machete|wvsplitk|wv_splitk|llmm1|scaled_mm|flatmm|deep_gemm::", NULL },
+	{ FAMILY_LINEAR, WORD, "gemm|gemv|nvjet|matmul|cijk_|_mm_|bmm_|splitkreduce|splitk_reduce|marlin|machete|wvsplitk|wv_splitk|llmm1|scaled_mm|flatmm|einsum|deep_gemm::", NULL },
 	/* adapters; llama.cpp; cuBLAS */
 	{ FAMILY_LINEAR, WORD, "_lora_|lora_shrink|lora_expand|sgmv|bgmv|mul_mat|cublas|dot_kernel|reduce_1block", NULL },
 	{ FAMILY_LINEAR, START, "epilogue::impl::globalKernel", NULL },
@@ -110,7 +110,7 @@ static const struct family_row rows[] = {
 
 	/* What picks tokens: PyTorch, FlashInfer, vLLM, TensorRT-LLM */
 	{ FAMILY_SAMPLING, ANYWHERE, "ArgMaxOps|ArgMinOps|sbtopk|mbtopk|radixSelect", NULL },
-	{ FAMILY_SAMPLING, WORD, "sampling|sample_|_sample|topk|top_k|top_p|topprenorm|argmax|multinomial|renormrows|bitonicsort|gumbel|penalt|logits|logprob|min_p|temperature|speculative|rejection|bitmask", NULL },
+	{ FAMILY_SAMPLING, WORD, "sampling|sample_|_sample|topk|top_k|top_p|topprenorm|argmax|multinomial|renormrows|bitonicsort|gumbel|penalt|logits|logprob|min_p|temperature|speculative|rejection|eagle_|bitmask", NULL },
 	{ FAMILY_SOFTMAX, WORD, "softmax|soft_max", NULL },
 	/* PyTorch's foreach kernels, Apex, DeepSpeed */
 	{ FAMILY_OPTIMIZER, ANYWHERE, "Adam|adam_|LAMB|lamb_|Adagrad|adagrad|SGDFunctor|SgdMath|FusedSgd|Adadelta|RMSprop", NULL },
@@ -123,14 +123,14 @@ static const struct family_row rows[] = {
 	/* Values that move: copies, casts, fills, layouts, concatenation, gather and scatter */
 	{ FAMILY_COPY, ANYWHERE, "direct_copy_kernel|FillFunctor|copy_kernel_cuda|float8_copy|CopyFunctor", NULL },
 	{ FAMILY_COPY, WORD, "catarray|copy|memcpy|memset|fillbuffer|_fill_|transpose|permute|nchwtonhwc|nhwctonchw|nchw2nhwc|nhwc2nchw|concat|cast_kernel", NULL },
-	{ FAMILY_COPY, WORD, "gather|scatter|index_elementwise|indexselect|indexfunc|index_put|index_add|masked_select|triu_tril|nonzero", NULL },
+	{ FAMILY_COPY, WORD, "gather|scatter|index_elementwise|indexselect|indexfunc|index_put|index_add|indexing_backward|masked_select|triu_tril|nonzero|at::native::flip|roll_cuda", NULL },
 
 	/* Sums, scans, sorts and searches: PyTorch, CUB, Thrust, rocPRIM */
 	{ FAMILY_REDUCTION, WORD, "reduce|reduction|scan|cumsum|cumprod|sort|histogram|unique|searchsorted|bucketize|devicecompact|deviceselect|devicepartition|bincount", NULL },
 	{ FAMILY_REDUCTION, ANYWHERE, "scan_config|reduce_config|sort_config|partition_config|select_config|lookback_scan|__reduce", NULL },
 
 	/* Each value by itself: PyTorch, MIOpen, cuDNN, serving engines' numbers of tokens */
-	{ FAMILY_ELEMENTWISE, WORD, "elementwise|pointwise|relu|sigmoid|bias_act|add_kernel|mul_kernel|scale|clamp|multi_tensor_apply|arange", NULL },
+	{ FAMILY_ELEMENTWISE, WORD, "elementwise|pointwise|relu|sigmoid|bias_act|add_kernel|mul_kernel|scale|clamp|multi_tensor_apply|arange|_func_tensor|_func_scalar", NULL },
 	{ FAMILY_ELEMENTWISE, WORD, "op1dtensor|op2dtensor|op3dtensor|op4dtensor|op5dtensor|optensor|subtensorop|position|token_ids", NULL },
 	{ FAMILY_ELEMENTWISE, ANYWHERE, "Elementwise|transform_config|__transform|for_each", NULL },
 };
