@@ -380,3 +380,27 @@ steps_times_devices() { # N
 	[ "$(ptool steps many.json --format csv | wc -l)" = $((1 + 101 * 102)) ]
 	[ "$(ptool steps many.json --device 100 | grep -c '^99 ')" = 2 ]
 }
+
+# engine_trace: two vLLM steps of 100 us of host each; their work runs at 130 to 330 and 400 to 450 us
+engine_trace() {
+	event cpu_op aten::empty 0 1
+	event user_annotation 'execute_context_1(64)_generation_0(0)' 10 100
+	event cuda_runtime cudaLaunchKernel 20 5 1 1 '"correlation":1'
+	event kernel gemm 130 200 0 7 '"device":0,"stream":7,"correlation":1'
+	event user_annotation 'execute_context_0(0)_generation_8(8)' 350 100
+	event user_annotation 'step[DECODE bs=8]' 351 90
+	event cuda_runtime cudaLaunchKernel 360 5 1 1 '"correlation":2'
+	event kernel gemm 400 50 0 7 '"device":0,"stream":7,"correlation":2'
+}
+
+@test "an engine's steps last until their device work ends, and idle time between them counts in gaps" {
+	engine_trace | made t.json
+	columns t.json step,start_ns,total_ns,host_start_ns,host_ns,gpu_idle_ns,bounds,phase,requests,tokens >rows
+	[ "$(head -2 rows | paste -sd/)" = '0 130000 200000 10000 100000 0 device prefill 1 64/1 350000 100000 350000 100000 50000 host decode 8 8' ]
+	[ "$(ptool gaps t.json 2>/dev/null | head -1)" = 'device 0: idle 70.000 us (21.9%) of 320.000 us in 2 steps and between them (20.000 us), 1 gap' ]
+	[ "$(ptool gaps --by step --format csv t.json 2>/dev/null | tail -n +2 | cut -d, -f4,7 | paste -sd' ')" = '1,50000 ,20000' ]
+	ptool info t.json 2>/dev/null | grep -q '^note: steps from: vLLM annotations$'
+	# in a step of the profiler they tell its phase, but not its bounds
+	{ engine_trace; event user_annotation 'ProfilerStep#5' 5 300; } | made p.json
+	[ "$(columns p.json step,start_ns,total_ns,bounds,phase,requests,tokens | head -1)" = '5 5000 300000 host prefill 1 64' ]
+}

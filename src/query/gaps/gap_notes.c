@@ -43,10 +43,16 @@ static const char *device_name(struct memtable *out, const struct scope *scope,
 
 /* Of what the idle time is a part: " in 3 steps". */
 static const char *window_text(struct memtable *out, const struct gap_profile *p,
-			       int64_t steps)
+			       const struct gap_total *t)
 {
+	int64_t steps = t->steps, between_ns = sum_sub(t->idle_ns, t->stepped_ns);
+
 	if (p->range.is_inner)
 		return " from its first to its last work";
+	if (steps && between_ns)
+		return arena_printf(&out->arena,
+				    " in %" PRId64 " step%s and between them (%s)", steps,
+				    steps == 1 ? "" : "s", ns_text(out, between_ns));
 	return steps ? arena_printf(&out->arena, " in %" PRId64 " step%s", steps,
 				    steps == 1 ? "" : "s")
 		     : " of recording";
@@ -58,11 +64,11 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 {
 	const struct gap_total *t = &p->totals[device];
 	const char *name = device_name(out, scope, p, device);
-	const char *text = arena_printf(
-		&out->arena, "%sidle %s (%.1f%%) of %s%s, %" PRId64 " gap%s", name,
-		ns_text(out, t->idle_ns), percent(t->idle_ns, t->span_ns),
-		ns_text(out, t->span_ns), window_text(out, p, t->steps), t->gaps,
-		t->gaps == 1 ? "" : "s");
+	const char *text =
+		arena_printf(&out->arena, "%sidle %s (%.1f%%) of %s%s, %" PRId64 " gap%s",
+			     name, ns_text(out, t->idle_ns),
+			     percent(t->idle_ns, t->span_ns), ns_text(out, t->span_ns),
+			     window_text(out, p, t), t->gaps, t->gaps == 1 ? "" : "s");
 
 	if (!out->table.caption)
 		out->table.caption = text;

@@ -100,7 +100,8 @@ struct making {
 	struct gap_sums by_cause; /* whatever the rows are for: gap_notes_add() */
 	struct gap_causes_seen causes;
 	bool has_work, has_steps;
-	int64_t nrows; /* without the limit */
+	bool has_between; /* what counts between steps */
+	int64_t nrows;    /* without the limit */
 	struct gap_ranks ranks;
 	struct summary_reader reader;
 };
@@ -266,6 +267,8 @@ static void add_notes(struct making *m, const struct gap_profile *p)
 	for (uint32_t i = 0; i < p->work.ndevices; i++) {
 		m->has_work = true;
 		m->has_steps |= p->totals[i].steps > 0;
+		m->has_between |= !p->range.is_inner &&
+				  p->totals[i].idle_ns != p->totals[i].stepped_ns;
 		if (p->totals[i].is_wanted)
 			gap_notes_device(m->out, &m->causes, m->scope, p, i);
 	}
@@ -336,7 +339,7 @@ static bool has_keys(const struct making *m)
 static struct memtable *show(const struct making *m)
 {
 	enum gap_by by = m->request->by;
-	bool per_step = m->has_steps && by != GAPS_BY_STEP;
+	bool per_step = m->has_steps && !m->has_between && by != GAPS_BY_STEP;
 	const struct view_request show = {
 		.people = by == GAPS_BY_CAUSE ? people_by_cause : people_by_key,
 		.asked = BY(by) | (per_step ? PER_STEP_SHOWN : IDLE_SHOWN),

@@ -150,6 +150,23 @@ static int find_track(struct store *store, struct gap_range *r, struct err *err)
 	return query_end(&q);
 }
 
+/* Between the steps of an engine it schedules the next, and the device waits for that. */
+static void fill_between(struct gap_range *r, const struct step_windows *windows)
+{
+	bool is_moved = false;
+
+	for (size_t i = 0; i < windows->n && !is_moved; i++) {
+		const struct step_window *w = &windows->items[i];
+		is_moved = w->start_ns != w->host.start_ns || w->end_ns != w->host.end_ns;
+	}
+	if (!is_moved)
+		return;
+	int64_t start_ns = r->windows.items[0].start_ns;
+	int64_t end_ns = r->windows.items[r->windows.n - 1].end_ns;
+	intervals_release(&r->windows);
+	intervals_add(&r->windows, start_ns, end_ns);
+}
+
 static int load_windows(struct gap_range *r, const struct gap_range_request *q,
 			struct err *err)
 {
@@ -158,6 +175,8 @@ static int load_windows(struct gap_range *r, const struct gap_range_request *q,
 
 	if (rc == 0)
 		step_windows_union(&windows, &r->windows);
+	if (r->windows.n)
+		fill_between(r, &windows);
 	for (size_t i = 0; rc == 0 && !windows.is_single && i < windows.n; i++)
 		add_step(r, &windows.items[i]);
 	step_windows_release(&windows);

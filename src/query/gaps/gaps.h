@@ -47,7 +47,7 @@ void gaps_release(struct gaps *gaps);
 
 /*
  * Which parts of idle time count, and the step each is in: those in the windows of the
- * steps (query/steps/step_windows.h), or with --inner all between the first and the last
+ * steps (query/steps/step_windows.h), of an engine's steps also between them, or with --inner all between the first and the last
  * work of a device; of these what --time and --step leave.  A moment belongs to the step
  * that began last before it, while that lasts.
  */
