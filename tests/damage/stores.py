@@ -41,7 +41,8 @@ class Store:
         self.facts = {row["id"]: Facts(row) for row in self.rows("SELECT * FROM profile")}
         self.starts = {i: f.row["start_ns"] for i, f in self.facts.items()}
         self.steps = {row["id"]: row for row in self.rows("SELECT * FROM step")}
-        self.op_details = {row["id"]: tuple(self.text[row[k]] for k in ("shapes_id", "stack_id", "module_id")) + tuple(row)[4:]
+        self.op_details = {row["id"]: tuple(self.text[row[k]] for k in ("shapes_id", "stack_id", "module_id", "types_id", "values_id")) +
+                           (row["flops"], row["fwd_thread"], row["is_backward"])
                            for row in self.rows("SELECT * FROM op_detail")}
         self.read_places()
         self.read_slices()

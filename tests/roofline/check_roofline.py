@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""check_roofline.py: FLOPs of `ptool roofline` against torch.utils.flop_counter's for random calls (a
+table that torch made, or where torch is installed 1,000 calls of each formula), and all of its rows
+against slowroof.py: random traces, fixtures, and the recordings of ../shared.   timeout: 300 s
+"""
+import collections
+import csv
+import glob
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "store"))
+from storetap import FIXTURES, SHARED, Tap, Workplace
+import slowroof
+
+PEAKS = {"bfloat16": 200.0, "float16": 200.0, "float32": 20.0, "float64": 10.0}
+BANDWIDTH = 1500.0
+TYPE = {"bf16": "c10::BFloat16", "float": "float", "long": "long int", "fp8": "c10::Float8_e4m3fn", "bool": "bool"}
+
+
+def rows(place, store, *options):
+    done = place.ptool("roofline", store, "--format", "csv", *options, check=False)
+    if done.returncode not in (0, 3):
+        raise RuntimeError(done.stderr)
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def number(text):
+    return int(text) if text else None
+
+
+def op_event(name, ts, dur, dims=None, types=None, values=None, tid=1):
+    args = {} if dims is None else {"Input Dims": dims, "Input type": types, "Concrete Inputs": values}
+    return {"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+
+
+def python_shapes(dims):
+    return str([d if not d or isinstance(d[0], int) else [] for d in dims])
+
+
+def torch_rows(path):
+    """Where torch is installed 1,000 fresh calls of each formula, else those of the table."""
+    made = os.path.join(path, "calls.jsonl.gz")
+    done = subprocess.run([sys.executable, os.path.join(HERE, "torch_calls.py"), made, "1000", "99"],
+                          capture_output=True, check=False)
+    is_new = done.returncode == 0
+    with gzip.open(made if is_new else os.path.join(HERE, "torch_flops.jsonl.gz"), "rt") as file:
+        return [json.loads(line) for line in file], is_new
+
+
+def check_torch(tap, place):
+    calls, is_new = torch_rows(place.folder.name)
+    trace = os.path.join(place.folder.name, "calls.json")
+    expected = collections.defaultdict(list)
+    events = []
+    for i, (op, dims, types, values, flops) in enumerate(calls):
+        events.append(op_event(op, 10 * i, 5, dims, types, values))
+        known = slowroof.Inputs(python_shapes(dims), ";".join(
+            {"c10::BFloat16": "bfloat16", "c10::Half": "float16", "float": "float32",
+             "c10::Float8_e4m3fn": "float8_e4m3fn"}.get(t, t) for t in types), "")
+        expected[op, python_shapes(dims), known.dtypes()].append(flops)
+    with open(trace, "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": events}, file)
+    got = {(r["name"], r["input_shapes"], r["dtypes"]): number(r["torch_flops"]) for r in rows(place, trace)}
+    wrong = collections.defaultdict(list)
+    for key, flops in expected.items():
+        sum_ = None if None in flops else sum(flops)
+        if got.get(key) != sum_:
+            wrong[key[0]].append((key, got.get(key), sum_))
+    for op in sorted({key[0] for key in expected}):
+        tap.ok(not wrong[op], f"{op}: FLOPs of torch{' itself' if is_new else ''}, to the integer", *wrong[op][:3])
+
+
+def same(tap, place, store, name, *options):
+    got = {(r["name"], r["input_shapes"] or None, r["dtypes"] or None): r for r in rows(place, store, *options)}
+    expected = slowroof.Store(store).rows()
+    wrong = [("not there", k) for k in expected if k not in got] + [("too much", k) for k in got if k not in expected]
+    nknown = 0
+    for key, row in expected.items():
+        r = got.get(key)
+        if not r:
+            continue
+        time = number(r["device_ns"] or r["host_ns"])
+        if (int(r["calls"]), time) != (row.calls, row.time):
+            wrong.append((key, "calls and time", int(r["calls"]), time, row))
+        if row.known:
+            nknown += row.flops is not None
+            if (number(r["flops"]), number(r["bytes"])) != (row.flops, row.bytes):
+                wrong.append((key, "work", r["flops"], r["bytes"], row))
+    tap.ok(not wrong and expected, f"{name}: {len(expected)} rows, FLOPs of {nknown}", *wrong)
+    return got
+
+
+def check_flop_counter(tap, place):
+    """A whole training step: nothing counts twice, nothing is left out."""
+    path = os.path.join(HERE, "flop_counter.json.gz")
+    with gzip.open(path, "rt") as file:
+        expected = json.load(file)["flop_counter"]
+    got = collections.Counter()
+    for row in rows(place, place.ingest(path)):
+        got[row["name"]] += number(row["torch_flops"]) or 0
+    tap.same({k: v for k, v in got.items() if v}, expected, "a training step as FlopCounterMode counts it")
+
+
+class Maker:
+    """A trace of random operators, nested as torch nests them, with kernels."""
+
+    def __init__(self, seed):
+        self.r, self.events, self.at, self.correlation = random.Random(seed), [], 1000, 0
+
+    def kernel(self, name="k"):
+        self.correlation += 1
+        args = {"correlation": self.correlation}
+        self.events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1,
+                            "ts": self.at, "dur": self.r.randint(1, 9), "args": args})
+        self.at += 10
+        self.events.append({"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": self.at + 5000,
+                            "dur": self.r.randint(1, 300), "args": {**args, "device": 0, "stream": 7}})
+
+    def op(self, name, call, inner):
+        dims, types, values = call or (None, None, None)
+        event = op_event(name, self.at, 0, dims, types, values)
+        self.events.append(event)
+        self.at += 1
+        for part in inner:
+            part()
+        self.at += 2
+        event["dur"] = self.at - event["ts"]
+        self.at += 1
+
+    def call(self, tensors, *rest):
+        """[(dims, type)] and then values, which are no tensors."""
+        return ([list(d) for d, _ in tensors] + [[] for _ in rest], [TYPE[t] for _, t in tensors] +
+                ["" if v is None else "ScalarList" if isinstance(v, list) else "Scalar" for v in rest],
+                ["" for _ in tensors] + ["" if v is None else str(v) for v in rest])
+
+    def one(self):
+        r, n = self.r, lambda most=64: self.r.randint(1, most)
+        t = r.choice(["bf16", "float"])
+        b, m, k, w = n(8), n(), n(), n()
+        kernels = [self.kernel] * r.randint(1, 2)
+        mm = lambda: self.op("aten::mm", self.call([([m, k], t), ([k, w], t)]), kernels)
+        addmm = lambda: self.op("aten::addmm", self.call([([w], t), ([m, k], t), ([k, w], t)], 1, 1), kernels)
+        x = [b, m, k]
+        causal = r.random() < 0.5
+        heads = [b, 2, m, 8]
+        qkv = [(heads, t), ([b, 1, k, 8], t), ([b, 1, k, 16], t)]
+        conv = self.call([([b, 4, 9, 9], t), ([6, 2, 3, 3], t)], None, [2, 2], [1], [1, 1], False, [0, 0], 2)
+        flash = lambda: self.op("aten::_flash_attention_forward", self.call(
+            [([b, m, 4, 8], t)] * 3, None, None, m, m, 0.0, causal, False), kernels)
+        one = [
+            mm, addmm,
+            lambda: self.op("aten::linear", self.call([(x, t), ([w, k], t)], None), [
+                lambda: self.op("aten::t", self.call([([w, k], t)]), []),
+                lambda: self.op("aten::matmul", self.call([(x, t), ([k, w], t)]), [mm])]),
+            lambda: self.op("aten::linear", self.call([(x, t), ([w, k], t), ([w], t)]), kernels),
+            lambda: self.op("aten::matmul", self.call([(x, t), ([k, w], t)]), kernels + [
+                lambda: self.op("aten::reshape", self.call([(x, t)]), kernels)]),
+            lambda: self.op("aten::convolution", conv, [lambda: self.op("aten::_convolution", None, [
+                lambda: self.op("aten::cudnn_convolution", None, kernels),
+                lambda: self.op("aten::add_", self.call([(x, t), (x, t)], 1), kernels)])]),
+            lambda: self.op("aten::convolution_backward", self.call(
+                [([b, 6, 4, 4], t), ([b, 4, 8, 8], t), ([6, 2, 3, 3], t)], [6], [2, 2], [1, 1], [1, 1], False, [0, 0],
+                2, [True, causal, True]), kernels),
+            lambda: self.op("aten::scaled_dot_product_attention", self.call(qkv, None, 0.0, causal), [
+                lambda: self.op("aten::_scaled_dot_product_flash_attention", self.call(qkv, 0.0, causal, False), [flash])]),
+            lambda: self.op("aten::scaled_dot_product_attention", self.call(qkv, None, 0.0, causal), kernels), flash,
+            lambda: self.op("aten::_scaled_mm", self.call(
+                [([m, k], "fp8"), ([k, w], "fp8"), ([], "float"), ([], "float")], None, None, 15, True), kernels),
+            lambda: self.op("aten::_grouped_mm", self.call([([m, k], t), ([b, k, w], t), ([b], "long")]), kernels),
+            lambda: self.op("aten::add", self.call([(x, t), ([m, 1], "float")], 1), kernels),
+            lambda: self.op("aten::mul_", self.call([(x, t), ([], "float")]), kernels),
+            lambda: self.op("aten::eq", self.call([(x, t), (x, t)]), kernels),
+            lambda: self.op("aten::to", None, [lambda: self.op("aten::copy_", self.call(
+                [(x, t), (x, "float")], False), kernels)]),
+            lambda: self.op("aten::sum", self.call([(x, t)], r.choice([[0], [-1, 1], []]), True, None), kernels),
+            lambda: self.op("aten::_softmax", self.call([(x, t)], -1, False), kernels),
+            lambda: self.op("aten::native_layer_norm", self.call([(x, t)], [k], None, None, 1e-5), kernels),
+            lambda: self.op("aten::embedding", self.call([([9, k], t), ([m], "long")], -1, False, False), [
+                lambda: self.op("aten::index_select", None, kernels)]),
+            lambda: self.op("aten::cat", ([[[m, k], [m, k]], []], ["TensorList", "Scalar"], ["", "0"]), kernels),
+            lambda: self.op("triton_poi_fused_add_0", self.call([(x, t), ([k], t)], 64), kernels),
+            lambda: self.op("mine::own", self.call([(x, t)]), kernels),
+            lambda: self.op("vllm::unified_attention_with_output", self.call(
+                [([m, 4, 16], t), ([m, 2, 16], t), ([m, 2, 16], t)]), kernels),
+            self.kernel,
+        ]
+        r.choice(one)()
+
+    def engine_step(self):
+        self.events.append(event := {"ph": "X", "cat": "user_annotation", "name": "", "pid": 1, "tid": 1, "ts": self.at})
+        self.at += 1
+        requests = [[(self.r.randint(1, 9), 0) for _ in range(2)], [(1, 0) for _ in range(3)]]
+        sums = [[(q, q + self.r.randint(0, 99)) for q, _ in part] for part in requests]
+        text = [f"{len(p)}(sq{sum(q for q, _ in p)}sk{sum(k for _, k in p)}sqsq{sum(q * q for q, _ in p)}"
+                f"sqsk{sum(q * k for q, k in p)})" for p in sums]
+        event["name"] = f"execute_21_context_{text[0]}_generation_{text[1]}"
+        for _ in range(3):
+            self.one()
+        event["dur"] = self.at - event["ts"] + 1
+        self.at += 2
+
+    def write(self, path, device):
+        for _ in range(40):
+            self.r.choice([self.one, self.one, self.engine_step])()
+        events = self.events if device else [e for e in self.events if e["cat"] != "kernel"]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 PCIe"}],
+                       "traceEvents": events}, file)
+
+
+def check_roofs(tap, got, name):
+    """The roof is the longer time; of rows of one call each."""
+    wrong = []
+    for key, row in got.items():
+        time, flops, moved = (number(row[k]) for k in ("device_ns", "flops", "bytes"))
+        dtype = (key[2] or "").split(", ")[0]
+        if int(row["calls"]) != 1 or moved is None or dtype not in PEAKS or flops is None:
+            continue
+        compute, memory = flops / PEAKS[dtype] / 1e3, moved / BANDWIDTH
+        left, bound = time - round(max(compute, memory)), "compute" if compute >= memory else "memory"
+        if number(row["launch_ns"]) > time:
+            bound = "launch"
+        if abs(int(row["left_ns"]) - left) > 1 or row["bound"] != bound:
+            wrong.append((key, row["left_ns"], left, row["bound"], bound))
+    tap.ok(not wrong, f"{name}: roofs and what bounds", *wrong)
+
+
+def check_random(tap, place):
+    for seed in range(6):
+        trace = os.path.join(place.folder.name, f"random{seed}.json")
+        Maker(seed).write(trace, seed % 3 != 2)
+        got = same(tap, place, place.ingest(trace), f"random trace {seed}", "--peak",
+                   "bf16=200,fp16=200,fp32=20,tf32=20,fp64=10,bw=1500")
+        if seed % 3 != 2:
+            check_roofs(tap, got, f"random trace {seed}")
+
+
+def check_flops_of_torch(tap, place, folder):
+    """with_flops of torch has the same FLOPs for products of matrices; it adds calls up as `top` does."""
+    with gzip.open(os.path.join(folder, "key_averages.json.gz"), "rt") as file:
+        table = json.load(file)
+    store = place.ingest(os.path.join(folder, "trace.json.gz"))
+    got = collections.Counter()
+    for row in rows(place, store):
+        got[row["name"]] += number(row["torch_flops"]) or 0
+    for op in ("aten::mm", "aten::addmm", "aten::bmm"):
+        torch = sum(r.get("flops") or 0 for r in table_rows(table) if (r.get("key") or r.get("name")) == op)
+        if torch:
+            tap.same(got[op], torch, f"{os.path.basename(folder)}: {op} as torch's own with_flops")
+
+
+def table_rows(table):
+    if isinstance(table, list):
+        return table
+    return next((v for v in table.values() if isinstance(v, list)), [])
+
+
+def check_recordings(tap, place):
+    found = [t for t in (os.path.join(FIXTURES, "torch", d, "trace.json.gz") for d in ("t2141_cnn_w0",)) if os.path.exists(t)]
+    few = ("h100-falconsai", "torch_compile_triton", "inference-sglang_prefill", "mi250_minitoy")
+    for trace in sorted(glob.glob(os.path.join(SHARED, "data", "cases", "*.gz")) +
+                        glob.glob(os.path.join(SHARED, "data", "gpu", "*.gz"))):
+        if os.environ.get("LONG") or os.path.basename(trace).startswith(few):
+            found.append(trace)
+    if not os.path.isdir(os.path.join(SHARED, "data")):
+        tap.skip("recordings", "no ../shared/data")
+    for trace in found:
+        store = place.ingest(trace)
+        name = os.path.basename(os.path.dirname(trace) if trace.endswith("/trace.json.gz") else trace)
+        if place.ptool("roofline", store, check=False).returncode == 3:
+            tap.ok(True, f"{name}: no shapes, or no operators")
+            continue
+        same(tap, place, store, name)
+    folder = os.path.join(SHARED, "data", "torch", "t2141_transformer_w0_flops")
+    if os.path.isdir(folder):
+        check_flops_of_torch(tap, place, folder)
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place:
+        check_torch(tap, place)
+        check_flop_counter(tap, place)
+        check_random(tap, place)
+        check_recordings(tap, place)
+    tap.done()
+
+
+main()
