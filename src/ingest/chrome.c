@@ -450,4 +450,5 @@ const struct reader chrome_reader = {
 	.help = "Chrome trace events: torch.profiler, TensorBoard, any trace viewer",
 	.probe = chrome_probe,
 	.read = chrome_read,
+	.has_processes = true,
 };

@@ -1,4 +1,7 @@
 /* What the parts of the Chrome reader say to the sink in the same way: see chrome.h. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "ingest/chrome.h"
 
 #include <assert.h>
@@ -102,6 +105,29 @@ void chrome_metadata(struct chrome *c, struct str key, const struct json_value *
 	buf_release(&quoted);
 }
 
+/*
+ * TraceLens's TraceFuse moves the pids of ranks apart that are numbers, and leaves others
+ * as they are: args tell whose the process is, which becomes a part of its id.
+ */
+static bool is_of_rank(const struct chrome *c, enum event_field field, int64_t *rank)
+{
+	const struct json_value *told =
+		field == FIELD_PID && event_arg(&c->event, "pid_raw")
+			? event_arg(&c->event, "rank")
+			: NULL;
+
+	return told && decimal_int(told->text, rank) == DECIMAL_OK;
+}
+
+static uint32_t ident_of_rank(struct chrome *c, struct str text, int64_t rank)
+{
+	char id[64];
+	int n = snprintf(id, sizeof(id), "[rank %" PRId64 "] %.*s", rank,
+			 (int)(text.n < 32 ? text.n : 32), text.p);
+
+	return c->sink->text(c->sink, (struct str){ id, (size_t)n });
+}
+
 struct ident chrome_other_ident(struct chrome *c, enum event_field field)
 {
 	const struct json_value *value = &c->event.field[field];
@@ -113,8 +139,11 @@ struct ident chrome_other_ident(struct chrome *c, enum event_field field)
 	if (status != DECIMAL_OK) {
 		if (status == DECIMAL_TOO_BIG)
 			c->kineto.flaws |= KINETO_INTEGER_RANGE;
+		int64_t rank;
 		id.number = 0;
-		id.text = chrome_text(c, value);
+		id.text = is_of_rank(c, field, &rank)
+				  ? ident_of_rank(c, value->text, rank)
+				  : chrome_text(c, value);
 	}
 	return id;
 }

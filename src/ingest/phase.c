@@ -63,6 +63,24 @@ static struct str metadata_name(const struct event *e)
 	return event_text(e, FIELD_NAME);
 }
 
+/* TraceLens's TraceFuse keeps in args what it changes to merge the files of ranks. */
+static void tell_origin(struct chrome *c, const struct naming_fact *named)
+{
+	const struct json_value *rank = event_arg(&c->event, "rank");
+	const struct json_value *pid = event_arg(&c->event, "pid_raw");
+	struct naming_fact naming = *named;
+
+	if (!rank || !pid || decimal_int(rank->text, &naming.index) != DECIMAL_OK)
+		return;
+	if (decimal_int(pid->text, &naming.origin_pid) != DECIMAL_OK)
+		naming.origin_pid = NUMBER_NONE;
+	if (naming.pid.text != TEXT_NONE)
+		return; /* it is a part of it: chrome_other_ident() */
+	naming.kind = NAMING_PROCESS_ORIGIN;
+	naming.text = STR_LIT("");
+	c->sink->naming(c->sink, &naming);
+}
+
 /* Metadata of a process or thread; an unknown kind is kept under its name. */
 static int naming_event(struct chrome *c, struct err *err)
 {
@@ -81,6 +99,7 @@ static int naming_event(struct chrome *c, struct err *err)
 	}
 	note_xprof(&c->xprof, &naming);
 	c->sink->naming(c->sink, &naming);
+	tell_origin(c, &naming);
 	return 0;
 }
 

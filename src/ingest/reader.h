@@ -59,6 +59,11 @@ struct reader {
 	 * Of a folder or archive it is read only where there is nothing else.
 	 */
 	bool is_print;
+	/*
+	 * Its events are of processes, which may be several ranks (store/split.h); it tells
+	 * tracks, slices, counters, arrows, names and metadata, and nothing else.
+	 */
+	bool has_processes;
 };
 
 /* What options.threads is to be for that many threads in all; 0: one a core. */

@@ -12,6 +12,8 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "query/query.h"
+#include "query/scope_axes.h"
+#include "trace/fact.h"
 
 #define LIST_MAX ((size_t)64 * 1024 * 1024)
 /* Characters of a list in a message; what is left out ends in "...". */
@@ -37,7 +39,9 @@ enum {
 	COLUMN_STACKS,
 	COLUMN_FLOPS,
 	COLUMN_HAS_SLICES,
-	COLUMN_MTIME
+	COLUMN_MTIME,
+	COLUMN_JOB_RANKS,
+	COLUMN_AXES, /* by enum axis from here on */
 };
 
 struct loading {
@@ -84,7 +88,13 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 		.has_stacks = sqlite3_column_int(stmt, COLUMN_STACKS) != 0,
 		.has_flops = sqlite3_column_int(stmt, COLUMN_FLOPS) != 0,
 		.has_slices = sqlite3_column_int(stmt, COLUMN_HAS_SLICES) != 0,
+		.job_ranks = query_number(stmt, COLUMN_JOB_RANKS),
 	};
+	for (int a = 0; a < NAXES; a++)
+		s->profiles[s->n - 1].axes.at[a] =
+			is_set(stmt, COLUMN_AXES + a)
+				? sqlite3_column_int64(stmt, COLUMN_AXES + a)
+				: NUMBER_NONE;
 }
 
 /* Ids that can be counted with, and texts where there must be some. */
@@ -111,6 +121,7 @@ static int load_profiles(struct store *store, const struct scope_request *reques
 			break;
 		}
 	}
+	scope_find_groups(scope);
 	return query_end(&q);
 }
 

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/table.h"
 #include "store/store.h"
+#include "trace/axes.h"
 
 struct scope_profile {
 	int64_t id, run_id;
@@ -32,6 +33,18 @@ struct scope_profile {
 	bool has_rank, has_base, has_mtime;
 	bool has_memory, has_shapes, has_stacks, has_flops;
 	bool has_slices; /* false: they were left out of the store */
+	struct axes axes;
+	/*
+	 * Of collectives whose group is not recorded: what tells its ranks from others of
+	 * the run, "pp 1, dp 0", and likewise of an all to all; NULL: nothing does.
+	 */
+	const char *group, *exchange_group;
+	/*
+	 * Where groups are recorded, but replicas are jobs of their own, whose groups have
+	 * the same names and ranks: which one it is, "replica 1"; else NULL.
+	 */
+	const char *replica;
+	int64_t job_ranks; /* of a rank by axes: how many its own job has, or NUMBER_NONE */
 };
 
 struct scope {

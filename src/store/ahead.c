@@ -160,7 +160,8 @@ static void read_input(struct slot *slot, const struct ahead_file *file)
 				   .texts = &result->texts,
 				   .spill = slot->ahead->plan.spill,
 				   .progress = on_progress,
-				   .to = slot };
+				   .to = slot,
+				   .may_split = true };
 	const struct import_source source = { .shown = file->shown,
 					      .is_found = file->is_found };
 
@@ -168,7 +169,7 @@ static void read_input(struct slot *slot, const struct ahead_file *file)
 	reading_read(&how, &source, slot->in, &result->reading);
 	release_threads(slot);
 	reading_settle(&how, &result->reading);
-	if (result->reading.why.kind == ERR_NONE &&
+	if (result->reading.why.kind == ERR_NONE && !result->reading.split &&
 	    on_stop(slot, &result->reading.why) == 0)
 		loader_sum_up(result->reading.loader);
 }

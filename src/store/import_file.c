@@ -66,7 +66,7 @@ struct ahead *import_ahead(const struct importing *i)
 }
 
 /* The bytes that a member has taken are the archive's; so is the file's size. */
-static int on_progress(void *to, uint64_t consumed, uint64_t size, struct err *err)
+int import_progress(void *to, uint64_t consumed, uint64_t size, struct err *err)
 {
 	struct importing *i = to;
 
@@ -146,24 +146,32 @@ static int store_reading(struct importing *i, const struct import_source *source
 			 const struct reading *reading, const uint32_t *text_ids,
 			 struct err *err)
 {
-	struct import_file file = { .path = source->shown };
 	struct load_source about = reading->about;
-	struct load_result loaded = { 0 };
 
 	if (reading->why.kind != ERR_NONE)
 		return note_unread(i, source, reading, err);
+	about.mtime_ns = mtime_of(i, source);
+	about.threads = i->options->read.threads;
+	about.text_ids = text_ids;
+	return reading->split ? import_split(i, source, reading, &about, err)
+			      : import_store(i, source, reading->loader, &about, err);
+}
+
+int import_store(struct importing *i, const struct import_source *source,
+		 struct loader *loader, struct load_source *about, struct err *err)
+{
+	struct import_file file = { .path = source->shown };
+	struct load_result loaded = { 0 };
+
 	if (i->nprofiles >= read_limits(&i->options->read)->profiles) {
 		note_many(i, source);
 		return 0;
 	}
-	about.run_id = i->run_id;
-	about.path = source->path;
-	about.mtime_ns = mtime_of(i, source);
-	about.threads = i->options->read.threads;
-	about.text_ids = text_ids;
-	if (loader_write(reading->loader, i->db, &about, &loaded, err) < 0)
+	about->run_id = i->run_id;
+	about->path = source->path;
+	if (loader_write(loader, i->db, about, &loaded, err) < 0)
 		return -1;
-	file.bytes = about.bytes;
+	file.bytes = about->bytes;
 	file.slices = loaded.slices;
 	file.functions = loaded.functions;
 	file.stacks = loaded.stacks;
@@ -173,6 +181,15 @@ static int store_reading(struct importing *i, const struct import_source *source
 	note_profile(i, source, &loaded);
 	import_note(i, IMPORT_STORED, &file, NULL);
 	return 0;
+}
+
+/* A file of its own, and no pipe. */
+static bool can_read_again(const struct importing *i, const struct import_source *source)
+{
+	struct stat st;
+
+	return !i->archive && !source->is_part && strcmp(source->path, "-") != 0 &&
+	       stat(source->shown, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 static void tell_begin(const struct importing *i, const struct import_source *source)
@@ -188,8 +205,9 @@ static int import_report(struct importing *i, const struct import_source *source
 				   .options = i->options->read,
 				   .texts = &i->texts,
 				   .spill = i->spill,
-				   .progress = on_progress,
-				   .to = i };
+				   .progress = import_progress,
+				   .to = i,
+				   .may_split = can_read_again(i, source) };
 	struct reading reading;
 
 	how.options.part = source->part;

@@ -2,6 +2,7 @@
 #include "store/import_read.h"
 
 #include "ingest/foreign_head.h"
+#include "store/split.h"
 
 #define DRAIN_BYTES ((size_t)1 << 16)
 
@@ -79,15 +80,22 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	loader_set_step_name(out->loader, options.step_name);
 	if (reader->read(in, &options, loader_sink(out->loader), &out->why) < 0)
 		return;
+	out->reader = reader;
+	if (how->may_split && reader->has_processes)
+		out->split = loader_find_split(out->loader);
 	if (!out->is_sure && loader_is_empty(out->loader))
 		err_at(&out->why, 0, "it holds no event of a trace");
 	else
 		out->about.bytes = size_of(in, &out->why);
+	if (!out->split)
+		return;
+	loader_free(out->loader);
+	out->loader = NULL;
 }
 
 void reading_settle(const struct reading_how *how, struct reading *reading)
 {
-	if (reading->why.kind == ERR_NONE)
+	if (reading->why.kind == ERR_NONE && !reading->split)
 		(void)loader_settle(reading->loader, &reading->about, how->options.strict,
 				    &reading->why);
 }
@@ -96,4 +104,6 @@ void reading_release(struct reading *reading)
 {
 	loader_free(reading->loader);
 	reading->loader = NULL;
+	split_free(reading->split);
+	reading->split = NULL;
 }

@@ -18,6 +18,7 @@ struct reading_how {
 	struct spill *spill;  /* ... likewise */
 	load_progress *progress;
 	void *to;
+	bool may_split; /* the input can be read again */
 };
 
 /* What came of it. */
@@ -26,6 +27,12 @@ struct reading {
 	struct load_source
 		about; /* its name and bytes; the name borrows from the source's */
 	bool is_sure; /* what cannot be read is a damaged trace, and not something else */
+	/*
+	 * Owned; not NULL: it holds several ranks, there is no loader, and it is to be read
+	 * again by `reader` for each of them.
+	 */
+	struct split *split;
+	const struct reader *reader;
 	struct err why; /* why there is nothing to be stored; ERR_NONE: there is */
 };
 
@@ -34,7 +41,7 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 		  struct input *in, struct reading *out);
 /* What loader_settle() does, unless it is known already that nothing is to be stored. */
 void reading_settle(const struct reading_how *how, struct reading *reading);
-/* Frees the loader. */
+/* Frees the loader and the split. */
 void reading_release(struct reading *reading);
 
 #endif

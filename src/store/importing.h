@@ -122,6 +122,21 @@ int import_wait(void *to, struct err *err);
 /* What a file, or a member of an archive, may expand to: nothing is read of it yet. */
 struct expand import_expand(const struct import_options *options, struct expand *archive);
 
+struct load_source;
+struct loader;
+struct reading;
+/* import_file.c: for readers, of an input of this import. */
+int import_progress(void *to, uint64_t consumed, uint64_t size, struct err *err);
+/* import_file.c: writes a profile, whose loader is settled, and notes it. */
+int import_store(struct importing *i, const struct import_source *source,
+		 struct loader *loader, struct load_source *about, struct err *err);
+/*
+ * import_split.c: reads a file again that holds several ranks, and stores each as a file in
+ * a folder of its name.
+ */
+int import_split(struct importing *i, const struct import_source *source,
+		 const struct reading *reading, const struct load_source *about,
+		 struct err *err);
 /* import_file.c: one input, which is no archive: each report that it holds. */
 int import_input(struct importing *i, const struct import_source *source,
 		 struct input *in, struct err *err);

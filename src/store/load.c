@@ -19,6 +19,7 @@
 #include "store/model.h"
 #include "store/nest.h"
 #include "store/order.h"
+#include "store/split.h"
 #include "store/write.h"
 
 #define REPEATS_MAX 10000 /* that are usual */
@@ -50,6 +51,11 @@ static bool name_process(struct model *m, const struct naming_fact *naming)
 		return set_text(m, &process->name, naming->text);
 	if (naming->kind == NAMING_PROCESS_LABELS)
 		return set_text(m, &process->labels, naming->text);
+	if (naming->kind == NAMING_PROCESS_ORIGIN) {
+		process->origin_rank = naming->index;
+		process->origin_pid = naming->origin_pid;
+		return false;
+	}
 	return set_index(&process->sort_index, naming->index);
 }
 
@@ -501,6 +507,11 @@ void loader_free(struct loader *l)
 struct sink *loader_sink(struct loader *l)
 {
 	return &l->sink;
+}
+
+struct split *loader_find_split(const struct loader *l)
+{
+	return split_find(&l->model);
 }
 
 bool loader_is_empty(const struct loader *l)

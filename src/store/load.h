@@ -58,6 +58,9 @@ struct load_result {
 	bool is_rank_of_name;
 };
 
+struct split;
+/* Behind the reader: the ranks whose processes it gave; NULL: they are of one. */
+struct split *loader_find_split(const struct loader *l);
 /* Did the reader give no slice, no counter, no function and no sample? */
 bool loader_is_empty(const struct loader *l);
 

@@ -152,7 +152,12 @@ uint32_t model_process(struct model *m, struct ident pid)
 		return at;
 	m->processes = spill_grow(m->spill, m->processes, &m->processes_cap, at + 1U,
 				  sizeof(*m->processes));
-	m->processes[at] = (struct process){ key, TEXT_NONE, TEXT_NONE, NUMBER_NONE };
+	m->processes[at] = (struct process){ .pid = key,
+					     .name = TEXT_NONE,
+					     .labels = TEXT_NONE,
+					     .sort_index = NUMBER_NONE,
+					     .origin_rank = NUMBER_NONE,
+					     .origin_pid = NUMBER_NONE };
 	m->nprocesses = at + 1U;
 	return at;
 }

@@ -39,8 +39,9 @@ struct place {
 
 struct process {
 	struct ident pid;
-	uint32_t name, labels; /* or TEXT_NONE */
-	int64_t sort_index;    /* or NUMBER_NONE */
+	uint32_t name, labels;           /* or TEXT_NONE */
+	int64_t sort_index;              /* or NUMBER_NONE */
+	int64_t origin_rank, origin_pid; /* before files were merged, or NUMBER_NONE */
 };
 
 struct track {

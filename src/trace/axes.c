@@ -243,6 +243,7 @@ struct axes_told axes_of_label(struct str label)
 	while (next_token(label, &at, &token)) {
 		if (token.is_rank && out.rank == NUMBER_NONE)
 			out.rank = token.number;
+		out.is_spelled |= token.has_rank;
 		add_token(&out.axes, &token);
 	}
 	const char *end =

@@ -37,9 +37,10 @@ void axes_fill(struct axes *axes, const struct axes *other);
 /* What a text says of a rank. */
 struct axes_told {
 	struct axes axes;
-	int64_t rank;   /* of all: "rank 3", "[rank 3]"; or NUMBER_NONE */
-	bool is_sure;   /* of axes: they cannot be sizes, as in "llama_tp8_pp2" */
-	struct str tag; /* of a label: "[TP00-DP01] " before the rest; else empty */
+	int64_t rank;    /* of all: "rank 3", "[rank 3]"; or NUMBER_NONE */
+	bool is_spelled; /* an axis with the word "rank": "TP rank 0" */
+	bool is_sure;    /* of axes: they cannot be sizes, as in "llama_tp8_pp2" */
+	struct str tag;  /* of a label: "[TP00-DP01] " before the rest; else empty */
 };
 
 /* Of the name of a file or folder, without folders.  It tells no rank. */

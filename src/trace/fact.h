@@ -176,6 +176,7 @@ enum naming_kind {
 	NAMING_PROCESS,
 	NAMING_PROCESS_LABELS,
 	NAMING_PROCESS_SORT,
+	NAMING_PROCESS_ORIGIN, /* of a merged file: its rank, and the pid it had */
 	NAMING_THREAD,
 	NAMING_THREAD_SORT
 };
@@ -194,7 +195,8 @@ struct naming_fact {
 	enum naming_kind kind;
 	struct ident pid, tid; /* tid: a thread's */
 	struct str text;       /* of names and labels */
-	int64_t index;         /* to sort by */
+	int64_t index;         /* to sort by; of NAMING_PROCESS_ORIGIN the rank ... */
+	int64_t origin_pid;    /* ... and the pid, or NUMBER_NONE */
 	uint64_t offset;
 };
 

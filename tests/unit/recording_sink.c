@@ -302,6 +302,7 @@ static void on_naming(struct sink *s, const struct naming_fact *f)
 		[NAMING_PROCESS] = "process_name",
 		[NAMING_PROCESS_LABELS] = "process_labels",
 		[NAMING_PROCESS_SORT] = "process_sort",
+		[NAMING_PROCESS_ORIGIN] = "process_origin",
 		[NAMING_THREAD] = "thread_name",
 		[NAMING_THREAD_SORT] = "thread_sort",
 	};

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "query/comm/comm_host.h"
 #include "query/comm/comm_stored.h"
 #include "query/query.h"
@@ -175,12 +176,51 @@ static int load_slices(struct comm_sources *s, const struct scope_profile *profi
 	return rc;
 }
 
+/* Groups of one name and ranks in jobs of their own are kept apart. */
+static void name_replica(struct comm_sources *s, const struct scope_profile *profile,
+			 struct comm_call *call)
+{
+	struct buf text;
+
+	if (!profile->replica)
+		return;
+	buf_init(&text, SIZE_MAX);
+	buf_add_text(&text, profile->replica);
+	buf_add_text(&text, ": ");
+	buf_add_str(&text, text_pool_str(s->texts, call->group));
+	buf_add_char(&text, ' ');
+	buf_add_str(&text, text_pool_str(s->texts, call->ranks));
+	call->group = intern_add(&s->texts->intern, buf_str(&text));
+	call->ranks = TEXT_NONE; /* they are the job's, not the run's */
+	buf_release(&text);
+}
+
+/* Where no group is recorded, ranks that share none by their axes are kept apart. */
+static void name_groups(struct comm_sources *s, const struct scope_profile *profile,
+			struct comm_calls *calls)
+{
+	for (size_t i = 0; (profile->group || profile->replica) && i < calls->n; i++) {
+		struct comm_call *call = &calls->items[i];
+		if (call->group != TEXT_NONE || call->ranks != TEXT_NONE) {
+			name_replica(s, profile, call);
+			continue;
+		}
+		const char *group = call->kind == COLLECTIVE_ALL_TO_ALL
+					    ? profile->exchange_group
+					    : profile->group;
+		if (group)
+			call->group = intern_add(&s->texts->intern, str_of(group));
+	}
+}
+
 int comm_load(struct comm_sources *s, const struct scope_profile *profile,
 	      bool with_compute, struct comm_profile *out, struct err *err)
 {
 	bool is_stored = summary_has(&s->summaries, profile, &summary_comm);
 	int rc = is_stored ? comm_load_stored(s, profile, with_compute, out, err)
 			   : load_slices(s, profile, with_compute, out, err);
+	if (rc == 0)
+		name_groups(s, profile, &out->calls);
 	if (rc == 0)
 		rc = choose_calls(s, out, err);
 	if (rc == 0)

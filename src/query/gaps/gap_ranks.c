@@ -83,6 +83,31 @@ static int load_rows(struct gap_ranks *r, struct summary_reader *reader,
 	return rc;
 }
 
+/* As of comm_load(): ranks that share no group by their axes are kept apart. */
+static void name_groups(struct gap_ranks *r, struct gap_rank *rank)
+{
+	const struct scope_profile *p = rank->profile;
+	uint32_t none = intern_add(&r->texts->intern, STR_LIT(" "));
+	uint32_t before = TEXT_NONE, named = TEXT_NONE;
+
+	if (!p->group && !p->replica)
+		return;
+	for (size_t i = 0; i < rank->n; i++) {
+		uint32_t *members = &rank->items[i].members;
+		const char *with = *members == none ? p->group : p->replica;
+		if (!with)
+			continue;
+		if (*members != before) {
+			struct str text = intern_str(&r->texts->intern, *members);
+			char *name = xasprintf("%s " STR_FMT, with, STR_ARG(text));
+			before = *members;
+			named = intern_add(&r->texts->intern, str_of(name));
+			free(name);
+		}
+		*members = named;
+	}
+}
+
 static int load_all(struct gap_ranks *r, struct store *store, struct err *err)
 {
 	struct summary_reader reader;
@@ -97,6 +122,7 @@ static int load_all(struct gap_ranks *r, struct store *store, struct err *err)
 		rc = summary_has(&reader, profile, &summary_gap_calls)
 			     ? load_rows(r, &reader, rank, err)
 			     : load_slices(r, store, rank, err);
+		name_groups(r, rank);
 	}
 	summary_reader_close(&reader);
 	return rc;

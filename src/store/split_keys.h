@@ -1,0 +1,38 @@
+/* What the two halves of a split share: who finds it (split.c), who tells (splitter.c). */
+#ifndef PTOOL_STORE_SPLIT_KEYS_H
+#define PTOOL_STORE_SPLIT_KEYS_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "store/split.h"
+
+/* A process, or a thread of one that several ranks share. */
+struct split_member {
+	uint32_t rank;   /* place among the ranks */
+	size_t tag;      /* bytes of the pid's text before the rank's own pid */
+	int64_t raw_pid; /* the rank's own pid, or NUMBER_NONE: what tag leaves */
+	struct axes axes;
+	bool is_shared; /* its threads tell their ranks, which do not differ from axes */
+};
+
+struct split {
+	struct intern
+		keys; /* of processes, and of threads behind their process's and NUL */
+	struct split_member *members; /* owned; by key */
+	size_t nmembers, members_cap;
+	struct intern rank_keys;
+	struct split_rank *ranks; /* owned */
+	size_t nranks, ranks_cap;
+	struct buf key;
+	struct arena arena;
+};
+
+/* Texts are those of the reading that the idents are of.  NULL: it says nothing. */
+const struct split_member *split_process(struct split *s, const struct intern *texts,
+					 struct ident pid);
+/* Whose a thread, or where tid is NULL a process, is. */
+uint32_t split_find_rank(struct split *s, const struct intern *texts, struct ident pid,
+			 const struct ident *tid);
+
+#endif
