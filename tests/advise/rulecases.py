@@ -229,6 +229,21 @@ def unfused(ns):
     return [t]
 
 
+def compiling(ns):
+    """torch compiles a frame again in the second step, while the device waits; it is busy at all other times."""
+    t = Trace()
+    for i, start in enumerate(t.starts):
+        begin = start + 100_000
+        end = begin + (ns if i == 1 else 0)
+        if i < 2:
+            t.host("_compile.compile_inner (dynamo_timed)", begin, max(end - begin, 10_000))
+            t.host("OutputGraph.call_user_compiler (dynamo_timed)", begin + 10, max(end - begin, 10_000) - 20)
+        t.host(f"Torch-Compiled Region: 0/{min(i, 1)}", max(end, begin + 10_000), 50_000)
+        t.kernel(start, 100_000, max(start - 10, 0))
+        t.kernel(end, start + STEP - end, end - 10)
+    return [t]
+
+
 def attending(ns, name=SOFTMAX, between=1):
     """A product of matrices, elementwise kernels, a softmax of that length, a copy and a product."""
     t = Trace()
@@ -348,6 +363,7 @@ CASES = {
     "host-bound": (host_working(2_000_001), 2_000_001, host_working(2_000_000), [unlaunched()]),
     "idle-time": (collecting(20_001), 20_001, collecting(20_000), [host_only()]),
     "first-use": (starting(100_000), None, starting(1000), [unlaunched()]),
+    "compiling": (compiling(30_003), 10_001, compiling(30_000), [frames()]),
     "pageable-copies": (copying(20_001), 20_001, copying(20_000), copying(20_001, "CopyHostToDevice")),
     "device-copies": (copying(20_001, "Memcpy DtoD (Device -> Device)"), 20_001, copying(20_000, "Memcpy DtoD (Device -> Device)"), [host_only()]),
     "exposed-communication": (collective(50_001), 50_001, collective(50_000), [host_only()]),

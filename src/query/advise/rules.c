@@ -18,6 +18,7 @@
 	X(host_bound)            \
 	X(idle_time)             \
 	X(first_use)             \
+	X(compiling)             \
 	X(pageable_copies)       \
 	X(device_copies)         \
 	X(exposed_communication) \

@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 #define RULE_PARAMETERS_MAX 3
-#define RULE_YIELDS_MAX     8
+#define RULE_YIELDS_MAX     9
 
 struct rule_run;    /* query/advise/advice.h */
 struct rule_device; /* query/advise/advise_facts.h */

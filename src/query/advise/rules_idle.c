@@ -34,7 +34,7 @@ const struct rule rule_low_utilization = {
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
 		       "data-loading", "allocator-churn", "profiler-overhead",
-		       "ddp-buffers" },
+		       "ddp-buffers", "compiling" },
 	.each_device = judge_low_utilization,
 };
 
@@ -243,6 +243,7 @@ const struct rule rule_host_bound = {
 	.parameters = { { "min_pct", 2, "share of the steps that is acceptable" },
 			{ "min_gap_us", 1000, "shorter gaps are of launch-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
+	.yields_to = { "compiling" },
 	.facts = FACT_IDLES,
 	.causes = RULE_HOST_CAUSES,
 	.each_device = judge_host_bound,

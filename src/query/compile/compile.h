@@ -41,9 +41,9 @@ struct compile_region {
 	int64_t version;                  /* r; NUMBER_NONE: none is told */
 	int64_t calls, outermost, breaks; /* breaks: of its outermost calls */
 	int64_t total_ns, self_ns, lookup_ns, device_ns;
-	int64_t graph_launches; /* of device graphs */
-	int64_t compilations, compile_ns, compile_step_ns,
-		idle_ns; /* idle: of the device */
+	int64_t graph_launches;               /* of device graphs */
+	int64_t compilations, recompilations; /* the latter of a frame compiled before */
+	int64_t compile_ns, compile_step_ns, idle_ns; /* idle: of the device */
 };
 
 /* What happened in one step. */

@@ -127,7 +127,9 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 		struct compile_step *step;
 		if (!range->is_wanted)
 			continue;
+		bool is_again = region->version != NUMBER_NONE && region->version > 0;
 		region->compilations++;
+		region->recompilations += is_again;
 		region->compile_ns = sum_add(region->compile_ns, dur_ns);
 		region->idle_ns = sum_add(region->idle_ns, idle_ns);
 		step = step_at(g, range->step);

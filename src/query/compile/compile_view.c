@@ -40,6 +40,7 @@ static void add_region(struct compile_region *to, const struct compile_region *f
 	add(&to->device_ns, from->device_ns);
 	add(&to->graph_launches, from->graph_launches);
 	add(&to->compilations, from->compilations);
+	add(&to->recompilations, from->recompilations);
 	add(&to->compile_ns, from->compile_ns);
 	add(&to->compile_step_ns, from->compile_step_ns);
 	add(&to->idle_ns, from->idle_ns);
@@ -221,39 +222,65 @@ static void note_compiling(struct memtable *m, const struct compile *c)
 		add(&ns, c->steps[i].compile_ns);
 		add(&idle_ns, c->steps[i].idle_ns);
 	}
+	for (size_t i = 0; i < c->n && c->nsteps == 0; i++) {
+		n += c->regions[i].compilations;
+		add(&ns, c->regions[i].compile_ns);
+		add(&idle_ns, c->regions[i].idle_ns);
+	}
 	if (n == 0)
 		return;
-	struct str text = units_text(UNIT_NS, cell_int(ns), in_steps);
-	struct str idle_text = units_text(UNIT_NS, cell_int(idle_ns), idle);
+	const char *told = arena_printf(
+		&m->arena, "torch compiled %" PRId64 " %s%s, for " STR_FMT, n,
+		n == 1 ? "time" : "times", c->nsteps ? " within steps" : "",
+		STR_ARG(units_text(UNIT_NS, cell_int(ns), in_steps)));
 	if (c->has_device)
-		memtable_add_note(m,
-				  "torch compiled %" PRId64
-				  " times within steps, for " STR_FMT
-				  "; no device worked for " STR_FMT " of it",
-				  n, STR_ARG(text), STR_ARG(idle_text));
+		memtable_add_note(m, "%s; no device worked for " STR_FMT " of it", told,
+				  STR_ARG(units_text(UNIT_NS, cell_int(idle_ns), idle)));
 	else
-		memtable_add_note(
-			m, "torch compiled %" PRId64 " times within steps, for " STR_FMT,
-			n, STR_ARG(text));
+		memtable_add_note(m, "%s", told);
 }
 
-/* The frame that was compiled again most often, of those that were in this recording. */
+/* "in steps 1 to 2": those in which torch compiled again; or nothing. */
+static const char *recompiled_in(struct memtable *m, const struct compile *c)
+{
+	int64_t first = NUMBER_NONE, last = 0;
+
+	for (size_t i = 0; i < c->nsteps; i++) {
+		if (!c->steps[i].recompilations)
+			continue;
+		if (first == NUMBER_NONE)
+			first = c->steps[i].number;
+		last = c->steps[i].number;
+	}
+	if (first == NUMBER_NONE)
+		return "";
+	return first == last
+		       ? arena_printf(&m->arena, " in step %" PRId64, first)
+		       : arena_printf(&m->arena, " in steps %" PRId64 " to %" PRId64,
+				      first, last);
+}
+
+/* Of the frame that was compiled again most often. */
 static void note_recompiles(struct memtable *m, const struct compile_rows *r)
 {
 	const struct compile_row *most = NULL;
+	int64_t n = 0;
 
-	for (size_t i = 0; i < r->n; i++)
-		if (r->items[i].sum.compilations && r->items[i].recompiles &&
-		    (!most || r->items[i].recompiles > most->recompiles))
-			most = &r->items[i];
+	for (size_t i = 0; i < r->n; i++) {
+		const struct compile_row *row = &r->items[i];
+		n += row->sum.recompilations;
+		if (row->sum.recompilations &&
+		    (!most || row->sum.recompilations > most->sum.recompilations))
+			most = row;
+	}
 	if (most)
-		memtable_add_note(m,
-				  "%s was compiled again %" PRId64
-				  " %s: TORCH_LOGS=recompiles "
-				  "says why; where a size changes, use mark_dynamic() or "
-				  "dynamic=True",
-				  frame_words(m, r->c, &most->sum), most->recompiles,
-				  most->recompiles == 1 ? "time" : "times");
+		memtable_add_note(
+			m,
+			"torch compiled again %" PRId64 " %s%s, most often %s: "
+			"TORCH_LOGS=recompiles says why; where a size changes, use "
+			"mark_dynamic() or dynamic=True",
+			n, n == 1 ? "time" : "times", recompiled_in(m, r->c),
+			frame_words(m, r->c, &most->sum));
 }
 
 static void note_breaks(struct memtable *m, const struct compile_rows *r)

@@ -1,0 +1,77 @@
+/* The rule of torch.compile. */
+#include "base/sum.h"
+#include "query/advise/rule_parts.h"
+#include "query/compile/compile.h"
+
+/* What compiling cost behind the first step. */
+struct compiling {
+	int64_t n, again, ns; /* ns: in which no device worked, or without one of all */
+};
+
+static struct compiling sum_up(const struct compile *c)
+{
+	struct compiling sum = { .n = 0 };
+
+	for (size_t i = 1; i < c->nsteps; i++) {
+		const struct compile_step *step = &c->steps[i];
+		sum.n += step->compilations;
+		sum.again += step->recompilations;
+		sum.ns =
+			sum_add(sum.ns, c->has_device ? step->idle_ns : step->compile_ns);
+	}
+	return sum;
+}
+
+static void judge(const struct rule_run *run, const struct compile *c)
+{
+	const struct compiling sum = sum_up(c);
+	double pct = facts_pct(sum.ns, run->facts->window.ns);
+
+	if (sum.n == 0 || pct <= rule_value(run, "min_pct"))
+		return;
+	advice_add(run, cell_null(),
+		   sum.again
+			   ? "TORCH_LOGS=recompiles says why torch compiles again: mark "
+			     "sizes that change (torch._dynamo.mark_dynamic, "
+			     "dynamic=True) or pad them to a few; 'ptool compile' shows "
+			     "which frames"
+			   : "run all that is compiled before the steps that count; "
+			     "'ptool compile' shows which frames",
+		   "%.1f%% of %s %s while torch.compile compiles%s", pct, rule_whole(run),
+		   c->has_device ? "no device works" : "passes",
+		   sum.again * 2 > sum.n ? ", mostly again" : "");
+	rule_add_window(run);
+	advice_evidence(run, "compilations", UNIT_COUNT, cell_int(sum.n));
+	advice_evidence(run, "recompilations", UNIT_COUNT, cell_int(sum.again));
+	rule_add_share(run, c->has_device ? "compile_idle_ns" : "compile_ns", sum.ns,
+		       "compiling_pct",
+		       "time of compiling behind the first step (ptool compile --by "
+		       "step) / steps");
+}
+
+static int check_compiling(const struct rule_run *run, struct err *err)
+{
+	const struct compile_query query = { .by = COMPILE_BY_STEP };
+	struct compile c;
+	int rc = compile_load(run->facts->store, &run->facts->own, &query, &c, err);
+
+	if (rc == 0)
+		judge(run, &c);
+	compile_release(&c);
+	if (rc == 0 || err->kind != ERR_EMPTY)
+		return rc;
+	*err = (struct err)ERR_INIT; /* nothing is compiled */
+	return 0;
+}
+
+const struct rule rule_compiling = {
+	.name = "compiling",
+	.title = "Compiling",
+	.looks = "The time in which torch.compile compiles in steps behind the first, "
+		 "and no device works; in recordings without device work all of it.",
+	.source = "ptool's own: 1 % of the time of the steps, as code that is compiled "
+		  "once costs none of it.",
+	.parameters = { { "min_pct", 1, "share of the steps that is acceptable" } },
+	.needs = NEED_STEPS,
+	.check = check_compiling,
+};
