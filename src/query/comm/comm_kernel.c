@@ -252,7 +252,8 @@ bool function_name_has(struct str name, const char *part)
 	if (*part == '^')
 		return begins_with(last_part(name), part + 1);
 	for (size_t i = 0; i < name.n; i++)
-		if (begins_with(str_behind(name, i), part))
+		if ((*part == '_' || lower(name.p[i]) == *part) &&
+		    begins_with(str_behind(name, i), part))
 			return true;
 	return false;
 }

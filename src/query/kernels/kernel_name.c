@@ -31,6 +31,17 @@ static struct str head_of(struct str name)
 	return (struct str){ name.p, n };
 }
 
+static unsigned pair_at(const char *p)
+{
+	return ((unsigned char)p[0] * 31U + (unsigned char)p[1]) % KERNEL_NAME_PAIRS;
+}
+
+static void note_pairs(struct str text, uint64_t *pairs)
+{
+	for (size_t i = 0; i + 1 < text.n; i++)
+		pairs[pair_at(text.p + i) / 64] |= 1ULL << (pair_at(text.p + i) % 64);
+}
+
 void kernel_name_read(struct str name, struct kernel_name *out)
 {
 	/* AMD's tools name the kernel's descriptor */
@@ -46,6 +57,9 @@ void kernel_name_read(struct str name, struct kernel_name *out)
 	out->word = xmalloc(out->head.n + 1);
 	for (size_t i = 0; i < out->head.n; i++)
 		out->word[i] = lower(out->head.p[i]);
+	memset(out->pairs, 0, sizeof(out->pairs));
+	note_pairs(out->whole, out->pairs[0]);
+	note_pairs((struct str){ out->word, out->head.n }, out->pairs[1]);
 }
 
 void kernel_name_release(struct kernel_name *n)
@@ -61,22 +75,25 @@ static struct str text_at(const struct kernel_name *n, enum kernel_name_place pl
 	return place == NAME_HEAD ? n->head : n->whole;
 }
 
-static bool has_part(struct str text, const char *part, size_t n, bool at_start)
+/* False: no text with these pairs has the part, whose first pair tells. */
+static bool may_have(const uint64_t *pairs, const char *part, size_t n)
 {
-	if (at_start)
-		return text.n >= n && memcmp(text.p, part, n) == 0;
-	return memmem(text.p, text.n, part, n) != NULL;
+	return n < 2 || (pairs[pair_at(part) / 64] >> (pair_at(part) % 64) & 1);
 }
 
 bool kernel_name_has(const struct kernel_name *n, enum kernel_name_place place,
 		     const char *parts)
 {
 	struct str text = text_at(n, place);
+	const uint64_t *pairs = n->pairs[place == NAME_WORD];
 
 	for (;;) {
-		size_t length = strcspn(parts, "|");
+		size_t length = (size_t)(strchrnul(parts, '|') - parts);
 
-		if (has_part(text, parts, length, place == NAME_START))
+		if (place == NAME_START
+			    ? text.n >= length && memcmp(text.p, parts, length) == 0
+			    : may_have(pairs, parts, length) &&
+				      memmem(text.p, text.n, parts, length))
 			return true;
 		if (!parts[length])
 			return false;

@@ -6,6 +6,7 @@
 #define PTOOL_QUERY_KERNEL_NAME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/str.h"
@@ -18,11 +19,15 @@ enum kernel_name_place {
 	NAME_START     /* of the name, "void " apart */
 };
 
+#define KERNEL_NAME_PAIRS 1024
+
 struct kernel_name {
 	struct str whole; /* plain where it was mangled, without "void " and ".kd" */
 	struct str head;
 	char *word; /* owned: the head in small letters, head.n of them */
 	struct buf plain;
+	/* Of the whole and of the word: which pairs of bytes may be there, by a hash. */
+	uint64_t pairs[2][KERNEL_NAME_PAIRS / 64];
 };
 
 /* `name` is borrowed, mangled or not; kernel_name_release() frees. */
