@@ -24,6 +24,7 @@ struct http {
 	struct http_config config;  /* borrows the next two */
 	char *password, *cacert;    /* owned; or NULL */
 	long code;                  /* of the server's last error; 0: it is no server's */
+	bool is_closed; /* a connection that was kept ended while it was used */
 };
 
 /* One question while it is asked; all borrowed but `piece` and `error`. */
@@ -200,6 +201,8 @@ static int judge(struct asking *a, CURLcode rc, const char *detail)
 					.has_cacert = http->config.cacert != NULL };
 
 	http->code = 0;
+	/* a server closes what was idle for some seconds, and half a body was sent by then */
+	http->is_closed = rc == CURLE_SEND_FAIL_REWIND;
 	if (a->is_failed)
 		return -1;
 	lib->curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &failure.status);
@@ -295,7 +298,7 @@ void http_close(struct http *http)
 
 bool http_may_retry(const struct http *http)
 {
-	return http_error_passes(http->code);
+	return http->is_closed || http_error_passes(http->code);
 }
 
 #else

@@ -18,7 +18,8 @@ static void add_base(const char *of, const char *key, struct buf *sql)
 	else if (strcmp(of, "op_detail") == 0)
 		buf_add_text(sql, "p.first_op_detail_id");
 	else
-		buf_addf(sql, "(SELECT min(%s) FROM %s WHERE profile_id = p.id)", key,
+		/* not of p.id, for which SQLite would look at all of them for each row */
+		buf_addf(sql, "(SELECT min(%s) FROM %s WHERE profile_id = :profile)", key,
 			 of);
 }
 

@@ -1,6 +1,7 @@
 /* The tables that are pushed: see tables.h.  SQLite itself says what their columns are. */
 #include "remote/tables.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 #include <string.h>
 
@@ -116,6 +117,8 @@ static void add_reference(struct loading *l, const char *name, struct reference 
 		push_column(l, column);
 		return;
 	}
+	/* rows of a summary are pushed as they are made, which knows no other row's place */
+	assert(!l->table->is_part);
 	column.name = arena_printf(&l->tables->arena, "%s_seq", bare);
 	column.of = to.table;
 	column.of_key = to.key;

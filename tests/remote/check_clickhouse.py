@@ -159,6 +159,10 @@ def check_again(tap, place, whole, name):
     for _ in range(2):
         place.push(whole)
     tap.ok(answer(place, "top -n 0 --format csv", place.url) == before, f"{name}: pushed three times is pushed once")
+    env = dict(os.environ, PTOOL_PASSWORD=ch.PASSWORD)
+    both = [subprocess.Popen([PTOOL, "push", "-q", place.url, whole], env=env) for _ in range(2)]
+    tap.ok(not any([push.wait() for push in both]) and answer(place, "top -n 0 --format csv", place.url) == before,
+           f"{name}: twice at the same time, too")
     place.server.ask("INSERT INTO op_stat SELECT * FROM op_stat LIMIT 1" if "cluster" not in name else
                      "INSERT INTO op_stat_local SELECT * FROM op_stat_local LIMIT 1", place.database)
     # perhaps of an old push: of the newest there are too many by now

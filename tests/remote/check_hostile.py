@@ -44,8 +44,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body(self):
         if self.headers.get("Transfer-Encoding") == "chunked":
-            while int(self.rfile.readline() or b"0", 16):
-                self.rfile.readline()  # good enough: what is sent here is short
+            while size := int(self.rfile.readline() or b"0", 16):
+                self.rfile.read(size + 2)
+            self.rfile.readline()
             return
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
@@ -161,6 +162,17 @@ def check_behaviours(tap, folder, store):
     target.close()
 
 
+def check_full_disk(tap, folder, store):
+    """The first inserts are taken, the others are not: nothing is published, and it is said why."""
+    full = b"Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space"
+    fake = Fake(lambda h: h.answer(number(0)) if len(h.server.asked) < 5 else h.answer(full, 500))
+    done = ptool(folder, "push", "-q", f"clickhouse://me@127.0.0.1:{fake.port}/d", store)
+    bad = wrong(done, 5, folder) + ([] if b"not enough space" in done.stderr else [done.stderr])
+    bad += ["it publishes"] if any("INTO%20profile%20" in path for path, _ in fake.http.asked) else []
+    fake.close()
+    tap.ok(not bad and len(fake.http.asked) == 5, "a server whose disk is full", len(fake.http.asked), *bad)
+
+
 def check_login(tap, folder):
     fake = Fake(lambda h: h.answer(b""))
     url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
@@ -219,6 +231,7 @@ def main():
         done = ptool(folder, "push", "clickhouse://127.0.0.1:1/d", store)
         tap.ok(not wrong(done, 5, folder), "a server that is down", done.stderr)
         check_behaviours(tap, folder, store)
+        check_full_disk(tap, folder, store)
         check_login(tap, folder)
         check_tls(tap, folder)
     tap.done()
