@@ -38,6 +38,8 @@ struct bundle {
 	struct expand *expand; /* borrowed: of the member that is read, or NULL */
 	size_t before;         /* bytes read before the first member was found */
 	bool began, is_over;
+	uint64_t nheaders; /* of members and folders, up to here */
+	char number[sizeof("member-") + 20];
 	struct buf name;
 	uint64_t size;
 	/* Of the member: */
@@ -233,7 +235,17 @@ static int refuse(struct bundle *b, struct err *err)
 	return -1;
 }
 
-/* libarchive makes text of the names in the encoding of the thread's locale. */
+/* Where the name cannot be told: libarchive loses what it cannot convert. */
+static struct str name_by_number(struct bundle *b)
+{
+	snprintf(b->number, sizeof(b->number), "member-%" PRIu64, b->nheaders);
+	return str_of(b->number);
+}
+
+/*
+ * libarchive makes text of the names in the encoding of the thread's locale.  A machine may
+ * have none but "C", in which it can tell ASCII's alone.
+ */
 static int next_header(struct bundle *b, struct archive_entry **entry, struct str *name)
 {
 	locale_t before = uselocale(b->utf8);
@@ -245,7 +257,8 @@ static int next_header(struct bundle *b, struct archive_entry **entry, struct st
 		const char *text = b->lib->archive_entry_pathname(*entry);
 		if (errno == ENOMEM || b->lib->archive_errno(b->archive) == ENOMEM)
 			xdie_of_memory();
-		*name = str_of(text ? text : "");
+		b->nheaders++;
+		*name = text && *text ? str_of(text) : name_by_number(b);
 	}
 	is_inside = false;
 	uselocale(before);
