@@ -61,8 +61,13 @@ if [ "$archive" ]; then
 	set -- $linked
 fi
 libs="$("$pkg_config" --libs "$@") -lcsv -liberty"
-# What libarchive needs of others for the formats that are read, in any order.
-[ -z "$static" ] || libs="-Wl,--start-group $libs -lnettle -llzma -lbz2 -Wl,--end-group"
+# What libarchive may need of others for the formats that are read, in any order.
+if [ "$static" ]; then
+	for name in nettle lzma bz2; do
+		! compiles stdio.h "-l$name" || libs="$libs -l$name"
+	done
+	libs="-Wl,--start-group $libs -Wl,--end-group"
+fi
 echo "PKG_LIBS = $libs"
 if compiles isa-l/igzip_lib.h -lisal; then
 	echo "PKG_LIBS += -lisal"
