@@ -2,14 +2,23 @@
 #include <string.h>
 
 #include "cli/table_command.h"
+#include "query/roofline/device_peaks.h"
+#include "query/roofline/step_mfu.h"
 #include "query/steps/steps.h"
 #include "query/steps/steps_by_phase.h"
 
 struct steps_opts {
 	struct table_opts on;
 	const char *by, *bounds;
-	bool phases;
+	const char *peak;
+	int64_t model_flops;
+	bool phases, mfu;
 	struct view_opts view;
+};
+
+struct steps_wish {
+	struct steps_request steps; /* first: `show` is its own */
+	struct mfu_request mfu;
 };
 
 #define INTO(type, member) OPT_INTO(type, struct steps_opts, member)
@@ -26,6 +35,12 @@ static const struct opt steps_options[] = {
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
 	  INTO(FLAG, phases) },
+	{ .name = "mfu", .help = "show the share of the device's peak that each step reaches",
+	  INTO(FLAG, mfu) },
+	{ .name = "model-flops", .arg = "N", .help = "with --mfu: floating-point operations of a step on each device (default: the sum of known operators)",
+	  INTO(UINT, model_flops) },
+	{ .name = "peak", .arg = "TYPE=TFLOPS", .help = "with --mfu: the device's peaks, such as bf16=989 (TFLOP/s)",
+	  INTO(STRING, peak) },
 	{ .name = "bounds", .arg = "WHOSE",
 	  .help = "step boundaries: as recorded on the host, or as TensorBoard moves them",
 	  .choices = bounds_names, INTO(CHOICE, bounds) },
@@ -52,7 +67,27 @@ static const struct steps_opts defaults = { .by = "step",
 static int open_steps(const struct reading *r, void *request, struct table **out,
 		      struct err *err)
 {
-	return steps_open(r->store, r->scope, request, out, err);
+	const struct steps_wish *wish = request;
+
+	if (wish->mfu.is_asked)
+		return step_mfu_open(r->store, r->scope, &wish->steps, &wish->mfu, out,
+				     err);
+	return steps_open(r->store, r->scope, &wish->steps, out, err);
+}
+
+static int check_mfu(const struct steps_opts *o, struct err *err)
+{
+	struct device_peaks peaks = { .device = NULL };
+	bool is_host = strcmp(o->bounds, bounds_names[BOUNDS_HOST]) == 0;
+
+	if (!o->mfu && (o->peak || o->model_flops))
+		return err_set(err, ERR_USAGE, "%s is for --mfu",
+			       o->peak ? "--peak" : "--model-flops");
+	if (o->mfu && (o->phases || !is_host || opt_choice_place(by_names, o->by) == 1))
+		return err_set(err, ERR_USAGE,
+			       "--mfu is of whole steps: without --phases, --bounds and "
+			       "--by phase");
+	return o->peak ? device_peaks_set(o->peak, &peaks, err) : 0;
 }
 
 static int make_request(const void *options, const struct filter *filter, void *request,
@@ -60,7 +95,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 {
 	const struct steps_opts *o = options;
 	bool by_phase = opt_choice_place(by_names, o->by) == 1;
+	struct steps_wish *wish = request;
 
+	if (check_mfu(o, err) < 0)
+		return -1;
 	if (by_phase && (o->phases || o->on.filter.device.n ||
 			 strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0))
 		return err_set(err, ERR_USAGE,
@@ -73,7 +111,10 @@ static int make_request(const void *options, const struct filter *filter, void *
 	if (o->phases && o->on.filter.device.n)
 		return err_set(err, ERR_USAGE,
 			       "--phases are on the host: without --device");
-	*(struct steps_request *)request = (struct steps_request){
+	wish->mfu = (struct mfu_request){ .is_asked = o->mfu,
+					  .peaks = o->peak,
+					  .model_flops = o->model_flops };
+	wish->steps = (struct steps_request){
 		.filter = filter,
 		.bounds = (enum step_bounds_by)opt_choice_place(bounds_names, o->bounds),
 		.by_phase = by_phase,
@@ -87,14 +128,18 @@ static const struct view *view_of(const void *options)
 {
 	const struct steps_opts *o = options;
 
+	if (o->mfu)
+		return &step_mfu_view;
 	return opt_choice_place(by_names, o->by) == 1 ? &steps_by_phase_view
 						      : &steps_view;
 }
 
 static void need_of(const void *from, struct fetch_need *out)
 {
-	const struct steps_request *request = from;
+	const struct steps_request *request = &((const struct steps_wish *)from)->steps;
 
+	if (((const struct steps_wish *)from)->mfu.is_asked)
+		return;
 	out->tables = request->by_phase ? FETCH_SMALL ",step_part,op_stat"
 					: FETCH_SMALL ",step_part";
 	out->grains = request->by_phase ? FETCH_OPS_OF_STEPS : 0;
@@ -103,19 +148,20 @@ static void need_of(const void *from, struct fetch_need *out)
 static const char *const examples[] = { "ptool steps trace.json",
 					"ptool steps --phases",
 					"ptool steps --by phase",
+					"ptool steps --mfu --peak bf16=989",
 					"ptool steps --sort total --limit 5",
 					"ptool steps --step 3..5 --bounds tensorboard",
 					"ptool steps --format csv -o steps.csv",
 					NULL };
 
 static const struct table_command table = {
-	.request_size = sizeof(struct steps_request),
+	.request_size = sizeof(struct steps_wish),
 	.make = make_request,
 	.open = open_steps,
 	.view_of = view_of,
 	.need = need_of,
 	.sorting = offsetof(struct steps_opts, view),
-	.show = offsetof(struct steps_request, show),
+	.show = offsetof(struct steps_wish, steps.show),
 };
 
 const struct command cmd_steps = {
@@ -127,7 +173,7 @@ const struct command cmd_steps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&steps_view, &steps_by_phase_view),
+	.views = COMMAND_VIEWS(&steps_view, &steps_by_phase_view, &step_mfu_view),
 	.exits = EXITS_READING(
 		"there are steps",
 		"neither steps, operators nor device work were recorded; no step matches; or it is a call graph, which has no steps"),

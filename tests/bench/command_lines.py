@@ -17,7 +17,7 @@ LINES = {
             "--format torch --limit 0 --by stack STORE", "--focus a STORE", "--ignore zzz STORE",
             "--by thread --limit 0 STORE", "--cat cpu_op STORE", "--thread 100 STORE", "--stream 7 STORE", "--device 0 STORE", "--step 0.. STORE",
             "--time 0.. STORE", "--min-dur 1ns STORE", "--rank 0..9 STORE"],
-    "steps": ["STORE", "--format csv STORE", "--by phase STORE", "--phases STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
+    "steps": ["STORE", "--format csv STORE", "--by phase STORE", "--phases STORE", "--mfu STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
               "--device 0 STORE"],
     "devices": ["STORE", "--step 0.. STORE", "--focus . STORE", "--format csv STORE"],
     "timeline": ["STORE", "--limit 0 --format csv STORE", "--time 0.. --limit 0 STORE", "--step 0.. --cat cpu_op STORE"],

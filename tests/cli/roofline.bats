@@ -22,3 +22,17 @@ TRACE=$BATS_TEST_DIRNAME/../fixtures/torch/t2141_cnn_w0/trace.json.gz
 	done
 	run -3 ptool roofline --focus nothing
 }
+
+@test "steps against the peak, by known operators or the model's FLOPs" {
+	ptool ingest -q "$TRACE"
+	ptool steps --mfu --peak fp32=0.1 | like_golden steps_mfu.txt
+	run -0 ptool steps --mfu --model-flops 2000000000 --peak fp32=0.1 --step 2 --format csv
+	[[ ${lines[1]} = *,2000000000,*,\"fp32\",6.99418* ]]
+	run -2 --separate-stderr ptool steps --peak fp32=1
+	says "ptool: steps: --peak is for --mfu"
+	run -2 --separate-stderr ptool steps --mfu --phases
+	says "ptool: steps: --mfu is of whole steps: without --phases, --bounds and --by phase"
+	ptool ingest -q -o bare.db "$GPU/graph.json"
+	run -3 --separate-stderr ptool steps --mfu bare.db
+	says "ptool: steps: bare.db: no shapes were recorded (record_shapes=True): --model-flops N says what a step needs"
+}

@@ -21,6 +21,7 @@ import slowroof
 
 PEAKS = {"bfloat16": 200.0, "float16": 200.0, "float32": 20.0, "float64": 10.0}
 BANDWIDTH = 1500.0
+PEAKS_OF_TYPES = {"float32": 20.0, "bfloat16": 200.0, "float8_e4m3fn": 400.0}
 TYPE = {"bf16": "c10::BFloat16", "float": "float", "long": "long int", "fp8": "c10::Float8_e4m3fn", "bool": "bool"}
 
 
@@ -207,8 +208,14 @@ class Maker:
         self.at += 2
 
     def write(self, path, device):
-        for _ in range(40):
-            self.r.choice([self.one, self.one, self.engine_step])()
+        for step in range(3):
+            self.events.append(event := {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1,
+                                         "tid": 1, "ts": self.at})
+            self.at += 1
+            for _ in range(13):
+                self.r.choice([self.one, self.one, self.engine_step])()
+            event["dur"] = self.at - event["ts"] + 1
+            self.at += 2
         events = self.events if device else [e for e in self.events if e["cat"] != "kernel"]
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 PCIe"}],
@@ -232,12 +239,27 @@ def check_roofs(tap, got, name):
     tap.ok(not wrong, f"{name}: roofs and what bounds", *wrong)
 
 
+def check_mfu(tap, place, store, name):
+    """Of each step: FLOPs and what is known, from the calls of slowroof.py."""
+    done = place.ptool("steps", store, "--mfu", "--format", "csv", "--peak", "fp32=20,bf16=200,fp8=400")
+    got = {int(r["step"]): r for r in csv.DictReader(io.StringIO(done.stdout)) if r["step"] != "mean"}
+    wrong = []
+    for step, (flops, known, time, at_peak) in slowroof.Store(store).steps(PEAKS_OF_TYPES).items():
+        r = got.get(step)
+        share = 100 * at_peak / int(r["total_ns"]) if r else None
+        if not r or number(r["flops"]) != flops or abs(float(r["known_pct"]) - 100 * known / time) > 1e-9 or \
+                abs(float(r["mfu_pct"]) - share) > 1e-9 * share:
+            wrong.append((step, r, flops, known, time, share))
+    tap.ok(not wrong and got, f"{name}: the share of the peak of {len(got)} steps", *wrong)
+
+
 def check_random(tap, place):
     for seed in range(6):
         trace = os.path.join(place.folder.name, f"random{seed}.json")
         Maker(seed).write(trace, seed % 3 != 2)
         got = same(tap, place, place.ingest(trace), f"random trace {seed}", "--peak",
                    "bf16=200,fp16=200,fp32=20,tf32=20,fp64=10,bw=1500")
+        check_mfu(tap, place, place.ingest(trace), f"random trace {seed}")
         if seed % 3 != 2:
             check_roofs(tap, got, f"random trace {seed}")
 

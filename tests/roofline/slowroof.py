@@ -291,7 +291,7 @@ class Store:
                     single.append((name, w[2]))
         else:
             for op, row in self.ops.items():
-                times[owners[op]] += row[2] - sum(0 for _ in ())
+                times[owners[op]] += row[2]
                 parent = next(iter(list(self.around(op))[1:]), None)
                 if parent:
                     times[owners[parent]] -= row[2]
@@ -302,6 +302,42 @@ class Store:
         for name, ns in single:
             add(out, (name, None, None), ns, (None, None))
         return out
+
+    def steps(self, peaks):
+        """{number: (known FLOPs, time of those calls, time of all, ns of them at the peak)}, without collectives."""
+        owners, inner = self.owners()
+        number = dict(self.db.execute("SELECT id, number FROM step"))
+        calls, out = collections.defaultdict(int), collections.defaultdict(lambda: [0, 0, 0, 0.0])
+        for w in self.work:
+            if w[6] in owners:
+                calls[owners[w[6]], number.get(w[9])] += w[2]
+            elif w[9]:
+                out[number[w[9]]][2] += w[2]
+        for op, row in self.ops.items() if not self.work else ():
+            calls[owners[op], number.get(self.slices[owners[op]][9])] += row[2]
+            parent = next(iter(list(self.around(op))[1:]), None)
+            if parent:
+                calls[owners[parent], number.get(self.slices[owners[parent]][9])] -= row[2]
+        for (op, step), ns in calls.items():
+            (_, _, _), found = self.key(op, inner)
+            flops = found[0] if found else None
+            out[step][2] += ns
+            if flops is not None:
+                first = [t for t in self.inputs(op).tensors() if t.dims]
+                out[step][0] += flops
+                out[step][1] += ns
+                out[step][3] += flops / peaks.get(self.type(op, first), math.inf) / 1e3
+        return {step: tuple(v) for step, v in out.items() if step is not None}
+
+    def inputs(self, op):
+        return Inputs(*self.details[self.slices[op][7]])
+
+    def type(self, op, tensors):
+        """The element type of its arithmetic."""
+        short = self.name(op).removeprefix("aten::").rstrip("_")
+        if short in BINARY | COMPARE:
+            return promoted(tensors)
+        return tensors[0].dtype if tensors else None
 
     def key(self, op, inner):
         shapes, types, values = self.details.get(self.slices[op][7], ("", "", ""))

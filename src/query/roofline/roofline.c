@@ -18,7 +18,7 @@ ASSET(asset_query_views_device_properties_sql);
 
 /* What ran for one call of an operator. */
 struct ran_sums {
-	int64_t time_ns, launch_ns, step;
+	int64_t time_ns, launch_ns, step_id;
 	int64_t device; /* number, or NUMBER_NONE */
 	bool ran, tensor_cores, is_comm;
 };
@@ -244,14 +244,17 @@ static int tell_call(struct gathering *g, const struct told_call *t, struct err 
 	if (t->sums.is_comm)
 		times->comm_ns = sum_add(times->comm_ns, t->sums.time_ns);
 	if (g->each)
-		return g->each(g->context,
-			       &(struct roof_call){ .profile = g->profile,
-						    .step = t->sums.step,
-						    .time_ns = t->sums.time_ns,
-						    .flops = t->work.flops,
-						    .peak = t->peak,
-						    .is_comm = t->sums.is_comm },
-			       err);
+		return g->each(
+			g->context,
+			&(struct roof_call){ .profile = g->profile,
+					     .step_id = t->sums.step_id,
+					     .device = t->sums.device,
+					     .time_ns = t->sums.time_ns,
+					     .flops = t->work.flops,
+					     .peak = t->peak,
+					     .on = (size_t)(t->device - g->out->devices),
+					     .is_comm = t->sums.is_comm },
+			err);
 	add_to_row(g, t);
 	return 0;
 }
@@ -316,18 +319,19 @@ static int add_item(struct gathering *g, const struct device_work *work,
 	const struct work_stream *stream = &work->streams[item->stream];
 	struct ran_sums piece = {
 		.time_ns = sum_sub(item->end_ns, item->start_ns),
-		.step = work_filter_step(&g->wanted, item->step_id),
+		.step_id = item->step_id,
 		.device = work->devices[stream->device].device,
 		.is_comm = item->kind == WORK_COMMUNICATION,
 	};
-	int wanted = work_filter_wants(&g->wanted,
-				       &(struct work_piece){ .name = item->name,
-							     .device = piece.device,
-							     .stream = stream->stream,
-							     .step = piece.step,
-							     .start_ns = item->start_ns,
-							     .dur_ns = piece.time_ns },
-				       err);
+	int wanted = work_filter_wants(
+		&g->wanted,
+		&(struct work_piece){ .name = item->name,
+				      .device = piece.device,
+				      .stream = stream->stream,
+				      .step = work_filter_step(&g->wanted, item->step_id),
+				      .start_ns = item->start_ns,
+				      .dur_ns = piece.time_ns },
+		err);
 
 	if (wanted <= 0)
 		return wanted;
@@ -338,7 +342,7 @@ static int add_item(struct gathering *g, const struct device_work *work,
 		return tell_work(g, item, &piece, err);
 	struct ran_sums *sums = &g->sums[g->ops.items[at].owner];
 	if (!sums->ran) {
-		sums->step = piece.step;
+		sums->step_id = piece.step_id;
 		sums->device = piece.device;
 	}
 	sums->ran = true;
@@ -384,7 +388,7 @@ static int add_host_time(struct gathering *g, struct err *err)
 			return -1;
 		if (op->owner == i && wanted)
 			*sums = (struct ran_sums){ .ran = true,
-						   .step = step,
+						   .step_id = op->step_id,
 						   .device = NUMBER_NONE };
 		if (sums->ran)
 			sums->time_ns = sum_add(sums->time_ns, op->self_ns);

@@ -69,10 +69,12 @@ void roofline_release(struct roofline *r);
 /* What one call of an operator did; the work of one piece where no operator is known. */
 struct roof_call {
 	const struct scope_profile *profile;
-	int64_t step; /* its number, or NUMBER_NONE */
+	int64_t step_id; /* 0: none */
+	int64_t device;  /* its number, or NUMBER_NONE */
 	int64_t time_ns, flops;
 	enum peak peak; /* that its operations are measured by */
-	bool is_comm;
+	size_t on;      /* place in roofline.devices */
+	bool is_comm;   /* it is, or launched, a collective */
 };
 typedef int roof_call_fn(void *context, const struct roof_call *call, struct err *err);
 /* The same without rows: tells all calls.  *out has times and devices alone. */
@@ -84,5 +86,9 @@ int roofline_each(struct store *store, const struct scope *scope,
 int roofline_open(struct store *store, const struct scope *scope,
 		  const struct roofline_query *query, struct table **out,
 		  struct err *err);
+
+/* Notes of devices' peaks: of types by the bits `used`, or how to give them. */
+void roofline_note_peaks(struct memtable *m, const struct roofline *r, unsigned used,
+			 bool bandwidth);
 
 #endif

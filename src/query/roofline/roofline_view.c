@@ -227,7 +227,8 @@ const struct view roofline_view = {
 };
 
 /* "989.4 TFLOP/s bf16, 3350 GB/s": of what rows used. */
-static void add_peaks(struct buf *text, const struct device_peaks *peaks, unsigned used)
+static void add_peaks(struct buf *text, const struct device_peaks *peaks, unsigned used,
+		      bool bandwidth)
 {
 	const char *before = "";
 
@@ -237,19 +238,19 @@ static void add_peaks(struct buf *text, const struct device_peaks *peaks, unsign
 				 peak_name((enum peak)i));
 			before = ", ";
 		}
-	if (peaks->giga_bytes > 0)
+	if (bandwidth && peaks->giga_bytes > 0)
 		buf_addf(text, "%s%g GB/s", before, peaks->giga_bytes);
 }
 
 static void note_device(struct memtable *m, const struct roofline *r,
-			const struct roof_device *device, unsigned used)
+			const struct roof_device *device, unsigned used, bool bandwidth)
 {
 	struct str name = text_pool_str(&r->texts, device->name);
 	const struct device_peaks *peaks = &device->peaks;
 	struct buf text;
 
 	buf_init(&text, 4096);
-	add_peaks(&text, peaks, used);
+	add_peaks(&text, peaks, used, bandwidth);
 	if (text.n == 0)
 		memtable_add_note(m,
 				  "no peak is known for %s%.*s: give --peak "
@@ -265,6 +266,13 @@ static void note_device(struct memtable *m, const struct roofline *r,
 						: "the device",
 				  (int)text.n, text.p);
 	buf_release(&text);
+}
+
+void roofline_note_peaks(struct memtable *m, const struct roofline *r, unsigned used,
+			 bool bandwidth)
+{
+	for (size_t i = 0; i < r->ndevices; i++)
+		note_device(m, r, &r->devices[i], used, bandwidth);
 }
 
 static double percent(int64_t part, int64_t all)
@@ -287,8 +295,7 @@ static void add_notes(struct memtable *m, const struct roofline *r,
 	if (t->comm_ns > 0)
 		memtable_add_note(m, "%.1f%% of %s is communication, which has no roof",
 				  percent(t->comm_ns, t->all_ns), whose);
-	for (size_t i = 0; i < r->ndevices; i++)
-		note_device(m, r, &r->devices[i], used);
+	roofline_note_peaks(m, r, used, true);
 	if (scope->n > 1)
 		memtable_add_note(m, "%zu profiles added up", scope->n);
 }
