@@ -9,6 +9,7 @@
 #include "cli/ingesting.h"
 #include "cli/message.h"
 #include "cli/operand.h"
+#include "query/graphs/graph_names.h"
 #include "query/summary/summary.h"
 #include "store/import.h"
 #include "trace/torch_dialect.h"
@@ -16,7 +17,7 @@
 struct ingest_opts {
 	struct opt_args files;
 	const char *store, *run, *input_format, *torch_version, *step_name, *memory_limit;
-	const char *summaries;
+	const char *summaries, *names_from;
 	struct opt_strings keep;
 	const char *format;
 	bool strict, quiet, summary_only, if_missing;
@@ -50,6 +51,8 @@ static const struct opt ingest_options[] = {
 	  INTO(STRING, torch_version) },
 	{ .name = "step-name", .arg = "RE", .help = "what this regular expression matches is a step; its first group is the number",
 	  INTO(STRING, step_name) },
+	{ .name = "names-from", .arg = "TRACE", .help = "name the kernels of replayed graphs by this recording of the same program, in which they are captured or launched one by one",
+	  INTO(STRING, names_from) },
 	{ .name = "keep", .arg = "WHAT", .help = "also store what no view needs: args, as JSON text",
 	  .choices = keep_choices, INTO(STRINGS, keep) },
 	{ .name = "summary-only", .help = "leave the slices out of the store: it is small, and what needs them cannot be asked",
@@ -114,6 +117,37 @@ static int read_torch_version(const struct ingest_opts *o, int *version, struct 
 		       o->torch_version, known);
 }
 
+/* The recording that names come from is opened, or read into the cache. */
+static int open_names(const struct command *self, const struct ingest_opts *o,
+		      struct operand *operand, struct graph_names_from *names,
+		      struct err *err)
+{
+	static const struct scope_request newest = { .run = NULL };
+
+	if (operand_open(self->name, o->names_from, o->quiet, operand, err) < 0)
+		return -1;
+	names->store = operand->store;
+	if (scope_load(operand->store, &newest, &names->scope, err) == 0)
+		return 0;
+	operand_close(operand);
+	return -1;
+}
+
+static void tell_names(const struct command *self, const struct ingest_opts *o,
+		       const struct graph_names_from *names)
+{
+	if (o->quiet)
+		return;
+	if (names->replayed_ns == 0)
+		message_note(self->name, o->names_from,
+			     "has no graph to name: none was replayed");
+	else
+		message_note(self->name, o->names_from,
+			     "names %.1f%% of the device time of replayed graphs",
+			     100.0 * (double)names->named_ns /
+				     (double)names->replayed_ns);
+}
+
 static int run_ingest(const struct command *self, int argc, char **argv)
 {
 	struct ingest_opts o;
@@ -155,6 +189,14 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 			message_note(self->name, store, "is of these files already");
 		return EXIT_OK;
 	}
+	struct operand names_operand = { .store = NULL };
+	struct graph_names_from names = { .store = NULL };
+	if (o.names_from) {
+		if (open_names(self, &o, &names_operand, &names, &err) < 0)
+			return message_error(self->name, o.names_from, &err);
+		options.name = graph_names_make_run;
+		options.name_to = &names;
+	}
 	struct ingest_told told = { .ingesting = &ingesting, .run = o.run };
 	struct import_events events = ingesting_events(&ingesting);
 	if (o.format)
@@ -162,6 +204,10 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 	int rc = import_files(&options, (const char *const *)o.files.items, o.files.n,
 			      &events, &result, &err);
 	ingesting_end(&ingesting);
+	if (o.names_from && rc == 0)
+		tell_names(self, &o, &names);
+	scope_release(&names.scope);
+	operand_close(&names_operand);
 	if (o.format && ingest_told_end(&told, self->name, o.files, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	/* A refused file was told when it was refused. */

@@ -426,14 +426,22 @@ static int write_new_texts(struct importing *i, struct err *err)
 /* The run is read where it was written; texts that only summaries have follow it. */
 static int import_summarize(struct importing *i, const char *run, struct err *err)
 {
+	const struct import_options *options = i->options;
 	struct parts_writer writer = parts_writer(i->db, &i->texts);
+	bool wants = wants_summaries(i);
+	int rc = 0;
 
-	if (!wants_summaries(i))
+	if (!wants && !options->name)
 		return 0;
 	if (sql_exec(i->db, reading_pragmas, err) < 0)
 		return -1;
 	struct store *store = store_of_writer(i->db);
-	int rc = i->options->summarize(store, run, &writer.sink, err);
+	if (options->name)
+		rc = options->name(options->name_to, store, run, &writer.sink, err);
+	if (rc == 0 && options->name)
+		rc = write_new_texts(i, err);
+	if (rc == 0 && wants)
+		rc = options->summarize(store, run, &writer.sink, err);
 	store_close(store);
 	return rc < 0 ? -1 : write_new_texts(i, err);
 }

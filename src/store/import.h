@@ -86,6 +86,13 @@ struct import_options {
 	 */
 	int (*summarize)(struct store *store, const char *run, const struct part_sink *to,
 			 struct err *err);
+	/*
+	 * Likewise, and before, whether there are summaries or not: names of what replayed
+	 * graphs run, from elsewhere.  NULL: there are none.
+	 */
+	int (*name)(void *to, struct store *store, const char *run,
+		    const struct part_sink *sink, struct err *err);
+	void *name_to;       /* borrowed */
 	uint64_t max_expand; /* times its size that a file may expand to; 0: as usual */
 };
 

@@ -695,6 +695,18 @@ CREATE TABLE rank_part (
     place       INTEGER                    -- of a collective that is all of the stretch: slice_row.id less profile.first_slice_id
 ) STRICT;
 
+-- What captured the kernels of replayed graphs.  First the paths of calls, then sequences of
+-- kernels as graphs run them, each kernel with the path of its launch.
+CREATE TABLE graph_name_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    sequence    INTEGER NOT NULL,          -- 0: a call of a path; else the number of a sequence
+    place       INTEGER NOT NULL,          -- the call's number, from 1; the kernel's place in its sequence, from 0
+    path        INTEGER NOT NULL,          -- the call around it, of a smaller number, or the innermost one around the launch; 0: none is known
+    class       INTEGER,                   -- of a call: slice_class.id
+    name_id     INTEGER REFERENCES string (id)
+) STRICT;
+
 -- Device work by name: what `ptool kernels` reads.  One row for each (profile, stream, name,
 -- class, blocks_per_sm, occupancy_pct).
 CREATE TABLE kernel_part (

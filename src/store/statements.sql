@@ -298,6 +298,10 @@ DELETE FROM stream_part WHERE profile_id IN (
 DELETE FROM rank_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_graph_name_part
+DELETE FROM graph_name_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_kernel_part
 DELETE FROM kernel_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
@@ -359,6 +363,7 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(device_name_id) FROM stream_part
     UNION ALL SELECT max(stream_name_id) FROM stream_part
     UNION ALL SELECT max(name_id) FROM kernel_part
+    UNION ALL SELECT max(name_id) FROM graph_name_part
     UNION ALL SELECT max(device_name_id) FROM transfer_part
     UNION ALL SELECT max(kind_id) FROM transfer_part
     UNION ALL SELECT max(memory_id) FROM transfer_part

@@ -277,7 +277,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 --run '' a.json|--run wants a name
 --keep arg a.json|unknown --keep 'arg'; did you mean 'args'? (valid: args)
 --input-format chrom a.json|unknown --input-format 'chrom'; did you mean 'chrome'? (valid: lprof, mprof, pstats, snapshot, timeline, speedscope, pyinstrument, scalene, chrometrace, gecko, chrome, pstats-text
---strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --step-name, --keep, --summary-only, --summaries, --jobs, --memory-limit, --max-expand, --strict, --if-missing, --format, --quiet, --help)
+--strcit a.json|unknown option '--strcit'; did you mean '--strict'? (valid: --output, --run, --input-format, --torch-version, --step-name, --names-from, --keep, --summary-only, --summaries, --jobs, --memory-limit, --max-expand, --strict, --if-missing, --format, --quiet, --help)
 --torch-version 1.99 a.json|--torch-version '1.99' is none of 1.8 to 1.13, 2.0 to 2.15
 --strict=yes a.json|--strict takes no value
 -x a.json|unknown option '-x'

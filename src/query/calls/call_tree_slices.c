@@ -5,6 +5,7 @@
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
 #include "query/devices/device_work.h"
+#include "query/graphs/graph_names.h"
 #include "query/slices/slice_nest.h"
 #include "query/slices/slices.h"
 #include "trace/fact.h"
@@ -37,7 +38,8 @@ struct growing {
 	uint32_t *open; /* owned; by depth: the node of the newest slice */
 	size_t open_cap;
 	struct slice_nest nest;
-	bool is_idle; /* the thread only waits */
+	int64_t start_ns; /* of the work that is added */
+	bool is_idle;     /* the thread only waits */
 };
 
 /* What is no call: the recording itself, and instants of the allocator. */
@@ -244,9 +246,45 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* A call of a path around a captured launch: it has device work, and no time of a host. */
+static int enter_captured(struct growing *g, struct str name, uint32_t class,
+			  uint32_t *at, struct err *err)
+{
+	struct call_tree *tree = g->tree;
+	size_t before = tree->n;
+	uint32_t text = intern_add(&tree->texts, name);
+
+	*at = g->request->by_instance ? call_tree_append(tree, *at, text)
+				      : call_tree_child(tree, *at, text);
+	if (tree->n == before)
+		return 0;
+	tree->nodes[*at].class = (uint8_t) class;
+	if (g->request->by_instance)
+		tree->nodes[*at].start_ns = g->start_ns;
+	return call_tree_judge(tree, *at, g->filter, err);
+}
+
+/* What captured the kernel, below the launch of its graph. */
+static int enter_path(struct growing *g, const struct text_pool *texts,
+		      struct graph_names *names, size_t item, uint32_t *at,
+		      struct err *err)
+{
+	const uint32_t *nodes;
+	size_t n = call_path_nodes(&names->paths, graph_names_of(names, item), &nodes);
+
+	for (size_t i = 0; i < n && !g->tree->nodes[*at].is_ignored; i++) {
+		const struct call_path *call = call_path_at(&names->paths, nodes[i]);
+		if (enter_captured(g, text_pool_str(texts, call->name), call->class, at,
+				   err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Work whose launch is not in the tree is not, either. */
 static int add_work(struct growing *g, const struct text_pool *texts,
-		    const struct work_item *item, struct err *err)
+		    struct graph_names *names, const struct work_item *item, size_t place,
+		    struct err *err)
 {
 	const struct launch wanted = { .id = item->launch_id };
 	struct call_tree *tree = g->tree;
@@ -259,10 +297,15 @@ static int add_work(struct growing *g, const struct text_pool *texts,
 	if (!launch)
 		return 0;
 	uint32_t name = intern_add(&tree->texts, text_pool_str(texts, item->name));
+	uint32_t around = launch->node;
+	g->start_ns = item->start_ns;
+	if (enter_path(g, texts, names, place, &around, err) < 0)
+		return -1;
+	if (tree->nodes[around].is_ignored)
+		return 0;
 	size_t before = tree->n;
-	uint32_t at = g->request->by_instance
-			      ? call_tree_append(tree, launch->node, name)
-			      : call_tree_device(tree, launch->node, name);
+	uint32_t at = g->request->by_instance ? call_tree_append(tree, around, name)
+					      : call_tree_device(tree, around, name);
 	if (tree->n > before) {
 		if (call_tree_judge(tree, at, g->filter, err) < 0)
 			return -1;
@@ -287,12 +330,17 @@ static int add_device(struct growing *g, struct store *store, const struct scope
 	if (g->nlaunches)
 		qsort(g->launches, g->nlaunches, sizeof(*g->launches), by_id);
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
+		const struct scope_profile *profile = &scope->profiles[i];
+		struct graph_names names = { .nnamed = 0 };
 		struct device_work work;
-		rc = device_work_load(store, &texts, &scope->profiles[i], false, &work,
+		rc = device_work_load(store, &texts, profile, WORK_WITH_LAUNCHES, &work,
 				      err);
+		if (rc == 0)
+			rc = graph_names_load(store, &texts, profile, &work, &names, err);
 		g->tree->has_device |= work.n > 0;
 		for (size_t j = 0; j < work.n && rc == 0; j++)
-			rc = add_work(g, &texts, &work.items[j], err);
+			rc = add_work(g, &texts, &names, &work.items[j], j, err);
+		graph_names_release(&names);
 		device_work_release(&work);
 	}
 	text_pool_close(&texts);

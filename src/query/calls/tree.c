@@ -113,11 +113,18 @@ static int compare_names(const struct call_tree *tree, uint32_t a, uint32_t b)
 			   intern_str(&tree->texts, tree->nodes[b].name));
 }
 
-/* Device work takes none of the host's time: no limit of that means it. */
+/*
+ * Device work takes none of the host's time, and calls that captured it into a graph took
+ * theirs elsewhere: no limit of that means them.
+ */
 static bool is_too_short(const struct tree_rows *t, const struct call_node *node)
 {
-	return node->kind != CALL_DEVICE && (node->total_ns < t->request.calls.min_ns ||
-					     (double)node->busy_ns < t->min_busy_ns);
+	bool is_captured =
+		node->kind == CALL_PATH && node->calls == 0 && node->device_ns > 0;
+
+	return node->kind != CALL_DEVICE && !is_captured &&
+	       (node->total_ns < t->request.calls.min_ns ||
+		(double)node->busy_ns < t->min_busy_ns);
 }
 
 /*

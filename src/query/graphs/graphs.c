@@ -10,6 +10,7 @@
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/devices/work_filter.h"
+#include "query/graphs/graph_names.h"
 #include "query/graphs/replays.h"
 
 /* Sums of the replays of a graph. */
@@ -22,6 +23,7 @@ struct graph_row {
 	int64_t total_ns; /* of its work */
 	int64_t busy_ns, span_ns;
 	int64_t launches, launch_ns; /* of the calls that were recorded */
+	int64_t named_ns;            /* of the work whose capture is known */
 	int64_t all_ns;              /* of all work of the profile */
 };
 
@@ -102,14 +104,25 @@ static struct cell get_launch(const void *from, const void *row, int arg)
 		   : cell_int(r->launch_ns);
 }
 
+static struct cell share(int64_t ns, int64_t of_ns)
+{
+	return of_ns > 0 ? cell_real(100.0 * (double)ns / (double)of_ns) : cell_null();
+}
+
 static struct cell get_share(const void *from, const void *row, int arg)
 {
 	const struct graph_row *r = row;
 
 	(void)from, (void)arg;
-	if (r->all_ns <= 0)
-		return cell_null();
-	return cell_real(100.0 * (double)r->total_ns / (double)r->all_ns);
+	return share(r->total_ns, r->all_ns);
+}
+
+static struct cell get_named(const void *from, const void *row, int arg)
+{
+	const struct graph_row *r = row;
+
+	(void)from, (void)arg;
+	return share(r->named_ns, r->total_ns);
 }
 
 #define ROW(member)  .get = view_int64, .arg = offsetof(struct graph_row, member)
@@ -125,15 +138,17 @@ static const struct field fields[] = {
 	{ "work", "Work", "kernels, copies and sets of all replays", NULL, UNIT_COUNT, ROW(work) },
 	{ "mean_work", "Work", "the same a replay, rounded", NULL, UNIT_COUNT, .get = get_mean_work },
 	{ "total_ns", "Total", "device time: durations of its work, added up", NULL, UNIT_NS, ROW(total_ns) },
-	{ "mean_ns", "A replay", "device time a replay", "mean", UNIT_NS, MEAN(total_ns) },
+	{ "mean_ns", "Mean", "device time a replay", "mean", UNIT_NS, MEAN(total_ns) },
 	{ "span_ns", "Span", "time from the first work to the end of the last, of all replays", NULL, UNIT_NS, ROW(span_ns) },
 	{ "idle_ns", "Idle", "time of that in which none of its work ran", NULL, UNIT_NS, .get = get_idle },
 	{ "mean_idle_ns", "Idle", "the same a replay", NULL, UNIT_NS, .get = get_mean_idle },
 	{ "launch_ns", "Launch", "host time of the calls that launched it", NULL, UNIT_NS, .get = get_launch },
-	{ "mean_launch_ns", "Launch", "the same a call", NULL, UNIT_NS, .get = get_launch, .arg = 1 },
+	{ "mean_launch_ns", "Launch", "the same a call", NULL, UNIT_NS, .get = get_launch, .arg = 1, .leaves = 1 },
 	{ "device_pct", "Share", "share of the device time of the profile", "share", UNIT_PERCENT, .get = get_share },
-	{ "op", "Launched by", "operator around its first launch", NULL, UNIT_TEXT, TEXT(op), .leaves = 1, .least = 12 },
-	{ "first_kernel", "First kernel", "name of its first work", NULL, UNIT_TEXT, TEXT(kernel), .leaves = 2, .least = 12 },
+	{ "named_ns", "Named", "device time of the work whose capture is known", NULL, UNIT_NS, ROW(named_ns) },
+	{ "named_pct", "Named", "share of its device time whose capture is known", NULL, UNIT_PERCENT, .get = get_named },
+	{ "op", "Launched by", "operator around its first launch", NULL, UNIT_TEXT, TEXT(op), .leaves = 2, .least = 12 },
+	{ "first_kernel", "First kernel", "name of its first work", NULL, UNIT_TEXT, TEXT(kernel), .leaves = 3, .least = 12 },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -141,9 +156,10 @@ static const struct field fields[] = {
 const struct view graphs_view = {
 	.name = "graphs",
 	.fields = fields,
-	.people = VIEW_PART("profile rank? graph! replays! mean_work! mean_ns! "
-			    "mean_idle_ns mean_launch_ns total_ns! device_pct! op "
-			    "first_kernel"),
+	.people = VIEW_PART(
+		"profile rank? graph! replays! mean_work! mean_ns! "
+		"mean_idle_ns mean_launch_ns total_ns! device_pct! named_pct op "
+		"first_kernel"),
 	.sort = "total_ns",
 };
 
@@ -166,7 +182,8 @@ static int is_wanted(struct listing *l, const struct device_work *work,
 }
 
 static void add_replay(struct graph_row *row, const struct replays *r,
-		       const struct device_work *work, const struct replay *replay)
+		       const struct device_work *work, const struct graph_names *names,
+		       const struct replay *replay)
 {
 	const struct work_item *first = &work->items[r->at[replay->first]];
 
@@ -177,8 +194,10 @@ static void add_replay(struct graph_row *row, const struct replays *r,
 	row->work += (int64_t)replay->n;
 	for (size_t i = 0; i < replay->n; i++) {
 		const struct work_item *item = &work->items[r->at[replay->first + i]];
-		row->total_ns =
-			sum_add(row->total_ns, sum_sub(item->end_ns, item->start_ns));
+		int64_t ns = sum_sub(item->end_ns, item->start_ns);
+		row->total_ns = sum_add(row->total_ns, ns);
+		if (graph_names_of(names, r->at[replay->first + i]) != CALL_PATH_NONE)
+			row->named_ns = sum_add(row->named_ns, ns);
 	}
 	row->busy_ns = sum_add(row->busy_ns, replay_busy_ns(r, work, replay));
 	row->span_ns = sum_add(row->span_ns, sum_sub(replay->end_ns, replay->start_ns));
@@ -203,7 +222,7 @@ static uint32_t label_of(struct listing *l, const struct replay_graph *graph)
 /* Graphs of which no replay is wanted have no row. */
 static int add_graphs(struct listing *l, const struct scope_profile *profile,
 		      const struct device_work *work, const struct replays *r,
-		      struct err *err)
+		      const struct graph_names *names, struct err *err)
 {
 	struct graph_row *rows = xcalloc(r->ngraphs + 1, sizeof(*rows));
 	int64_t all_ns = 0;
@@ -218,7 +237,7 @@ static int add_graphs(struct listing *l, const struct scope_profile *profile,
 		rc = is_wanted(l, work, &work->items[r->at[replay->first]], replay, err);
 		if (rc <= 0)
 			continue;
-		add_replay(&rows[replay->graph], r, work, replay);
+		add_replay(&rows[replay->graph], r, work, names, replay);
 		l->unlaunched += !replay->launch_id;
 	}
 	for (size_t i = 0; i < r->ngraphs && rc >= 0; i++) {
@@ -236,6 +255,7 @@ static int add_graphs(struct listing *l, const struct scope_profile *profile,
 static int add_profile(struct listing *l, const struct scope_profile *profile,
 		       struct err *err)
 {
+	struct graph_names names = { .nnamed = 0 };
 	struct replays r = { .n = 0 };
 	struct device_work work;
 	int rc =
@@ -243,10 +263,13 @@ static int add_profile(struct listing *l, const struct scope_profile *profile,
 
 	if (rc == 0)
 		rc = replays_load(l->store, &l->texts, &work, &r, err);
+	if (rc == 0 && r.n)
+		rc = graph_names_load(l->store, &l->texts, profile, &work, &names, err);
 	if (rc == 0)
-		rc = add_graphs(l, profile, &work, &r, err);
+		rc = add_graphs(l, profile, &work, &r, &names, err);
 	l->has_work |= work.n > 0;
 	l->has_replays |= r.n > 0;
+	graph_names_release(&names);
 	replays_release(&r);
 	device_work_release(&work);
 	return rc;

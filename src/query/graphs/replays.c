@@ -299,6 +299,32 @@ void replays_release(struct replays *r)
 	*r = (struct replays){ .n = 0 };
 }
 
+struct ordering {
+	int64_t node;
+	uint32_t item;
+};
+
+void replay_order(const struct replays *r, const struct replay *replay, uint32_t *at)
+{
+	const uint32_t *items = r->at + replay->first;
+	const int64_t *nodes = r->nodes + replay->first;
+	struct ordering *order = xrealloc_array(NULL, replay->n, sizeof(*order));
+	bool has_nodes = true;
+
+	for (size_t i = 0; i < replay->n; i++) {
+		order[i] = (struct ordering){ nodes[i], items[i] };
+		has_nodes = has_nodes && nodes[i] != NUMBER_NONE;
+	}
+	if (has_nodes)
+		sort_by_field(order, replay->n, sizeof(*order),
+			      offsetof(struct ordering, node));
+	for (size_t i = 1; i < replay->n; i++)
+		has_nodes = has_nodes && order[i].node != order[i - 1].node;
+	for (size_t i = 0; i < replay->n; i++)
+		at[i] = has_nodes ? order[i].item : items[i];
+	free(order);
+}
+
 int64_t replay_busy_ns(const struct replays *r, const struct device_work *work,
 		       const struct replay *replay)
 {

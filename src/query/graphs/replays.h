@@ -50,6 +50,11 @@ int replays_load(struct store *store, const struct text_pool *texts,
 /* Accepts a zeroed one. */
 void replays_release(struct replays *r);
 
+/*
+ * The items of the replay in the order of the graph: of their node ids, where each has one
+ * of its own, else of their starts.  `at` has room for replay->n.
+ */
+void replay_order(const struct replays *r, const struct replay *replay, uint32_t *at);
 /* When any work of the replay ran. */
 int64_t replay_busy_ns(const struct replays *r, const struct device_work *work,
 		       const struct replay *replay);

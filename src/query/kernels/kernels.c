@@ -197,7 +197,10 @@ static int add_slices(struct gathering *g, struct err *err)
 {
 	struct kernels *out = g->out;
 	int rc = device_work_load(g->store, &out->texts, g->profile,
-				  kernels_asked(g, KERNELS_LAUNCHES), &g->work, err);
+				  kernels_asked(g, KERNELS_LAUNCHES | KERNELS_BY_OP)
+					  ? WORK_WITH_LAUNCHES
+					  : WORK_ALONE,
+				  &g->work, err);
 
 	if (rc == 0 && !g->query->sums_only)
 		rc = kernel_details_load(g->store, g->profile,

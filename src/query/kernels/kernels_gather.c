@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/sum.h"
+#include "query/graphs/graph_names.h"
 #include "query/kernels/kernels_gather.h"
 #include "query/kernels/tensor_core.h"
 #include "query/slices/slice_pack.h"
@@ -76,25 +77,46 @@ struct name_facts kernels_judge(struct gathering *g, uint32_t name)
 }
 
 /* The name as the operator table spells it. */
+static uint32_t table_name(struct gathering *g, uint32_t name, bool is_op)
+{
+	struct intern *texts = &g->out->texts.intern;
+
+	if (facts_of(g, name)->table_name == TEXT_NONE) {
+		uint32_t found = op_name_of(intern_str(texts, name), is_op, texts).name;
+		facts_of(g, name)->table_name = found;
+	}
+	return facts_of(g, name)->table_name;
+}
+
 static int set_op(void *context, size_t place, const struct packed_slice *slice,
 		  int64_t track_id, struct err *err)
 {
 	struct gathering *g = context;
-	struct intern *texts = &g->out->texts.intern;
 	uint32_t name;
 
 	(void)track_id;
 	if (text_pool_number(&g->out->texts, slice->name_id, &name, err) < 0)
 		return -1;
-	if (name == TEXT_NONE)
-		return 0;
-	if (facts_of(g, name)->table_name == TEXT_NONE) {
-		bool is_op = slice->class == CLASS_OP;
-		uint32_t found = op_name_of(intern_str(texts, name), is_op, texts).name;
-		facts_of(g, name)->table_name = found;
-	}
-	g->ops[place] = facts_of(g, name)->table_name;
+	if (name != TEXT_NONE)
+		g->ops[place] = table_name(g, name, slice->class == CLASS_OP);
 	return 0;
+}
+
+/* What captured a replayed kernel counts, not what launched the graph. */
+static int set_captured(struct gathering *g, struct err *err)
+{
+	struct graph_names names;
+	int rc = graph_names_load(g->store, &g->out->texts, g->profile, &g->work, &names,
+				  err);
+
+	for (size_t i = 0; i < g->work.n && rc == 0 && names.nnamed; i++) {
+		uint32_t op = call_path_op(&names.paths, graph_names_of(&names, i));
+		if (op != CALL_PATH_NONE)
+			g->ops[i] =
+				table_name(g, call_path_at(&names.paths, op)->name, true);
+	}
+	graph_names_release(&names);
+	return rc;
 }
 
 int kernels_find_ops(struct gathering *g, struct err *err)
@@ -116,7 +138,7 @@ int kernels_find_ops(struct gathering *g, struct err *err)
 						   .context = g },
 			    err);
 	free(ids);
-	return rc;
+	return rc < 0 ? -1 : set_captured(g, err);
 }
 
 /*

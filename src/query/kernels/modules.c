@@ -7,6 +7,7 @@
 #include "base/search.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
+#include "query/graphs/graph_names.h"
 #include "query/query.h"
 #include "query/slices/slices.h"
 
@@ -67,6 +68,15 @@ static uint32_t add_node(struct modules *m, uint32_t parent, uint32_t name)
 	return at;
 }
 
+/* A module's name without its prefix; NULL: it is the name of none. */
+static struct str module_of(struct str name)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (str_starts_with(name, prefixes[i]))
+			return str_behind(name, prefixes[i].n);
+	return (struct str){ NULL, 0 };
+}
+
 /* The text of a module's name without its prefix, or MODULE_NONE. */
 static int module_name(struct gathering *g, int64_t name_id, uint32_t *text,
 		       struct err *err)
@@ -83,13 +93,11 @@ static int module_name(struct gathering *g, int64_t name_id, uint32_t *text,
 	/* The id is one of the store's, as it has a text. */
 	*ARRAY_AT(g->names, g->names_cap, at) = 1;
 	*text = MODULE_NONE;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (str_starts_with(name, prefixes[i])) {
-			*text = intern_add(&g->out->texts,
-					   str_behind(name, prefixes[i].n));
-			g->names[at] = *text + 2;
-			break;
-		}
+	struct str module = module_of(name);
+	if (module.p) {
+		*text = intern_add(&g->out->texts, module);
+		g->names[at] = *text + 2;
+	}
 	return 0;
 }
 
@@ -211,6 +219,16 @@ static const struct module_call *call_at(const struct gathering *g,
 	return at == MODULE_NONE ? NULL : &g->calls[at];
 }
 
+static void add_device_time(struct gathering *g, uint32_t at,
+			    const struct work_item *item)
+{
+	struct module_node *node = &g->out->nodes[at];
+
+	node->self_device_ns =
+		sum_add(node->self_device_ns, sum_sub(item->end_ns, item->start_ns));
+	node->launched++;
+}
+
 /* Where it was launched; without a launch, where its operator began. */
 static int add_work(struct gathering *g, const struct work_item *item, struct err *err)
 {
@@ -230,11 +248,71 @@ static int add_work(struct gathering *g, const struct work_item *item, struct er
 	const struct module_call *call = call_at(g, track, ts_ns);
 	if (!call)
 		return 0;
-	struct module_node *node = &g->out->nodes[call->node];
-	node->self_device_ns =
-		sum_add(node->self_device_ns, sum_sub(item->end_ns, item->start_ns));
-	node->launched++;
+	add_device_time(g, call->node, item);
 	return 0;
+}
+
+/*
+ * A replayed kernel is of the modules that captured it, below none of those around the
+ * launch of the graph; false: they are not known.
+ */
+static bool add_captured(struct gathering *g, struct graph_names *names,
+			 const struct text_pool *texts, size_t item,
+			 const struct work_item *of)
+{
+	const uint32_t *nodes;
+	size_t n = call_path_nodes(&names->paths, graph_names_of(names, item), &nodes);
+	uint32_t at = MODULE_ROOT;
+
+	for (size_t i = 0; i < n; i++) {
+		struct str name =
+			text_pool_str(texts, call_path_at(&names->paths, nodes[i])->name);
+		struct str module = module_of(name);
+		if (module.p)
+			at = add_node(g->out, at, intern_add(&g->out->texts, module));
+	}
+	if (at == MODULE_ROOT)
+		return false;
+	add_device_time(g, at, of);
+	return true;
+}
+
+/* Do the filters want what the call launched?  Those by name are of calls of modules. */
+static int wants_launch(struct gathering *g, const struct work_item *item,
+			struct err *err)
+{
+	const struct slices_track *track = slices_track_of(g->slices, item->launch_id);
+	struct slice_row row;
+
+	if (!g->slices->is_filtered)
+		return 1;
+	int n = track ? slices_read(g->slices, track, item->launch_id, &row, 1, err) : 0;
+	return n <= 0 ? n : slices_is_wanted(g->slices, &row, err);
+}
+
+static int add_profile(struct gathering *g, struct store *store, struct text_pool *texts,
+		       const struct scope_profile *profile, struct err *err)
+{
+	struct graph_names names = { .nnamed = 0 };
+	struct device_work work;
+	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+
+	if (rc == 0)
+		rc = graph_names_load(store, texts, profile, &work, &names, err);
+	g->out->has_device |= work.n > 0;
+	for (size_t j = 0; j < work.n && rc == 0; j++) {
+		const struct work_item *item = &work.items[j];
+		int captured = graph_names_of(&names, j) != CALL_PATH_NONE
+				       ? wants_launch(g, item, err)
+				       : 0;
+		if (captured < 0)
+			rc = -1;
+		else if (!captured || !add_captured(g, &names, texts, j, item))
+			rc = add_work(g, item, err);
+	}
+	graph_names_release(&names);
+	device_work_release(&work);
+	return rc;
 }
 
 static int add_device(struct gathering *g, struct store *store, const struct scope *scope,
@@ -243,15 +321,8 @@ static int add_device(struct gathering *g, struct store *store, const struct sco
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
-	for (size_t i = 0; i < scope->n && rc == 0; i++) {
-		struct device_work work;
-		rc = device_work_load(store, &texts, &scope->profiles[i], true, &work,
-				      err);
-		g->out->has_device |= work.n > 0;
-		for (size_t j = 0; j < work.n && rc == 0; j++)
-			rc = add_work(g, &work.items[j], err);
-		device_work_release(&work);
-	}
+	for (size_t i = 0; i < scope->n && rc == 0; i++)
+		rc = add_profile(g, store, &texts, &scope->profiles[i], err);
 	text_pool_close(&texts);
 	return rc;
 }
@@ -272,14 +343,6 @@ static void close_tree(struct modules *m)
 	}
 }
 
-static bool is_module(struct str name)
-{
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-		if (str_starts_with(name, prefixes[i]))
-			return true;
-	return false;
-}
-
 /* Is any text of the store the name of one?  Slices are not read for nothing. */
 static int has_names(struct store *store, bool *has, struct err *err)
 {
@@ -288,7 +351,7 @@ static int has_names(struct store *store, bool *has, struct err *err)
 	*has = false;
 	while (!*has && query_next(&q, err)) {
 		struct cell text = query_cell(q.stmt, 0);
-		*has = text.type == CELL_TEXT && is_module(text.as.text);
+		*has = text.type == CELL_TEXT && module_of(text.as.text).p;
 	}
 	return query_end(&q);
 }
@@ -313,6 +376,8 @@ int modules_load(struct store *store, const struct scope *scope,
 		    strcmp(track->kind, "thread") == 0)
 			rc = add_track(&g, track, err);
 	}
+	if (rc == 0 && has)
+		rc = add_device(&g, store, scope, err);
 	if (rc == 0 && out->n == 1)
 		rc = filter->focus || filter->ignore || g.slices->is_filtered
 			     ? err_set(err, ERR_EMPTY, "no module matches")
@@ -320,8 +385,6 @@ int modules_load(struct store *store, const struct scope *scope,
 				       scope_in_torch(scope,
 						      " (with_stack=True, or Lightning's "
 						      "PyTorchProfiler)"));
-	if (rc == 0)
-		rc = add_device(&g, store, scope, err);
 	if (rc == 0)
 		close_tree(out);
 	slices_close(g.slices);

@@ -14,6 +14,7 @@ const struct summary *const summaries[] = {
 	&summary_streams,
 	&summary_ranks,
 	&summary_kernels,
+	&summary_graph_names,
 	&summary_transfers,
 	&summary_comm,
 	NULL,

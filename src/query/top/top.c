@@ -146,6 +146,8 @@ int top_load(struct store *store, const struct scope *scope,
 	by_slices |= query->torch_times && !is_printed;
 	int rc = by_slices ? top_load_slices(store, scope, query, out, err)
 			   : top_load_summaries(store, scope, query, out, err);
+	if (rc == 0 && !by_slices && !is_printed)
+		rc = top_add_captured(store, scope, query, out, err);
 	if (rc == 0 && query->show.asked & TOP_TENSOR_CORES)
 		rc = top_load_tensor(store, scope, query, out, err);
 	if (rc < 0)

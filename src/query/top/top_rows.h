@@ -38,6 +38,14 @@ int top_load_slices(struct store *store, const struct scope *scope,
 		    const struct top_query *query, struct top_rows *rows,
 		    struct err *err);
 
+/*
+ * Behind the summaries: the device time of replayed kernels goes from the operator that
+ * launched their graph to the ones that captured them, which may have no call here.
+ */
+int top_add_captured(struct store *store, const struct scope *scope,
+		     const struct top_query *query, struct top_rows *rows,
+		     struct err *err);
+
 /* Sums over all rows, as struct top_rows says. */
 void top_add_totals(struct top_rows *rows, const struct filter *filter);
 /* top_table.c: the rows to show, from all of them. */

@@ -24,7 +24,8 @@ static int match_rows(struct top_rows *rows, const struct top_query *query,
 	rows->order = xrealloc_array(NULL, rows->stats.n, sizeof(*rows->order));
 	for (uint32_t row = 0; row < rows->stats.n; row++) {
 		const struct opstat *stat = &rows->stats.rows[row];
-		if (query->top_level && !stat->is_top_level)
+		bool is_empty = stat->sums.calls == 0 && stat->sums.total_device_ns == 0;
+		if (is_empty || (query->top_level && !stat->is_top_level))
 			continue;
 		int has = filter_has_name(
 			query->filter, text_pool_str(&rows->texts, stat->key.name), err);

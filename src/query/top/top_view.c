@@ -31,8 +31,10 @@ static struct cell share(int64_t part, int64_t whole)
 
 static struct cell average(int64_t total, int64_t calls)
 {
-	return sum_is_stuck(total) ? cell_null()
-				   : cell_real((double)total / (double)calls);
+	/* an operator that was captured before has no call here */
+	return sum_is_stuck(total) || calls == 0
+		       ? cell_null()
+		       : cell_real((double)total / (double)calls);
 }
 
 /*

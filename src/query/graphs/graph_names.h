@@ -1,0 +1,63 @@
+/*
+ * Names of replayed kernels: the operators, modules and Python frames around the launches
+ * that were captured into the graph, or around those of the same kernels one by one.
+ *
+ * They are a summary (query/summary/summary.h): rows of graph_name_part, which
+ * `ptool ingest --names-from` makes of another recording.  Without such rows a
+ * recording's own captures tell.  Rows are of sequences of kernels, not of replays: a
+ * replay has the names of the sequence that it is.
+ */
+#ifndef PTOOL_QUERY_GRAPH_NAMES_H
+#define PTOOL_QUERY_GRAPH_NAMES_H
+
+#include "query/devices/device_work.h"
+#include "query/graphs/call_paths.h"
+#include "query/graphs/replays.h"
+#include "query/summary/summary.h"
+
+/* Of the work of a profile. */
+struct graph_names {
+	struct call_paths paths; /* names are numbers of the pool */
+	uint32_t *
+		of_item; /* owned; by item of the work: a path, or CALL_PATH_NONE; NULL: */
+	size_t nnamed;   /*   there are none */
+	int64_t named_ns, replayed_ns;
+};
+
+/*
+ * Of work that was loaded with launches.  0 or -1 with err set; graph_names_release() in
+ * both cases, and of a zeroed one.
+ */
+int graph_names_load(struct store *store, struct text_pool *texts,
+		     const struct scope_profile *profile, const struct device_work *work,
+		     struct graph_names *out, struct err *err);
+void graph_names_release(struct graph_names *n);
+
+/* May the profile have names: are rows stored, or captures recorded? */
+int graph_names_may_be(struct store *store, struct text_pool *texts,
+		       const struct scope_profile *profile, bool *may, struct err *err);
+
+static inline uint32_t graph_names_of(const struct graph_names *n, size_t item)
+{
+	return n->of_item ? n->of_item[item] : CALL_PATH_NONE;
+}
+
+/* Has the profile calls that capture graphs? */
+int graph_captures_exist(struct store *store, const struct scope_profile *profile,
+			 bool *exist, struct err *err);
+
+/* Where the names of a run come from: another recording, which may be of several ranks. */
+struct graph_names_from {
+	struct store *store;
+	struct scope scope;
+	int64_t named_ns, replayed_ns; /* sums of what was named, and of all replays */
+};
+
+/*
+ * Rows of the run's profiles, by the profile of the same rank, or the only one; of others
+ * none; adds to the sums.  `from` is a struct graph_names_from.
+ */
+int graph_names_make_run(void *from, struct store *store, const char *run,
+			 const struct part_sink *to, struct err *err);
+
+#endif

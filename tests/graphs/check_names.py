@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""check_names.py: names of replayed kernels, by a recording of the same program in which they are
+launched one by one, or by a capture, on random made pairs: `kernels --by op`, `top`, `modules`,
+`tree` and `graphs` against a slow computation, and no name that is not the true one.
+TAP.   timeout: 120 s
+"""
+import collections
+import json
+import os
+import random
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "store"), HERE]
+import pairs  # noqa: E402
+from storetap import Tap, Workplace  # noqa: E402
+
+LEAST = 4
+
+
+def rows(place, command, store, *options):
+    done = place.ptool(command, store, "--format", "json", *options, check=False)
+    return json.loads(done.stdout)["rows"] if done.returncode == 0 else []
+
+
+def slow_names(sequence, source):
+    """The step of the program that each kernel of a sequence is, or None.  `source`: (name, step)s."""
+    found, at = [None] * len(sequence), 0
+    names = [name for name, _ in source]
+    steps = collections.defaultdict(set)
+    for name, step in source:
+        steps[name].add(step)
+    while at < len(sequence):
+        length, places = 0, list(range(len(names)))
+        while at + length < len(sequence):
+            fits = [p for p in places if p + length < len(names) and names[p + length] == sequence[at + length]]
+            if not fits:
+                break
+            places, length = fits, length + 1
+        if length == len(sequence) or length >= LEAST:
+            clear = len(places) * length <= len(names)
+            for i in range(length):
+                told = {source[p + i][1] for p in places} if clear else steps[sequence[at + i]]
+                found[at + i] = told.pop() if len(told) == 1 else None
+        at += max(length, 1)
+    return found
+
+
+def around(step):
+    """What the launch of a step is in, as its path tells it."""
+    return (step[0], tuple(step[1]))
+
+
+def without(rng, program, share):
+    return [step for step in program if rng.random() >= share]
+
+
+def check_sums(place, store, program, replays, found, is_captured=False):
+    """What differs in the tables, when `found` are the paths of the program's kernels, or None."""
+    ops, modules, totals = collections.Counter(), collections.Counter(), collections.Counter()
+    named = sum(step[3] for step, path in zip(program, found) if path) * replays * pairs.US
+    for step, path in zip(program, found):
+        ns = step[3] * replays * pairs.US
+        ops[step[2], path[1][-1] if path else "CompiledGraph"] += ns
+        if not path:
+            continue
+        for depth in range(1, len(path[0]) + 1):
+            modules[";".join(path[0][:depth])] += ns
+        for op in set(path[1]):
+            totals[op] += ns
+    told = {(r["name"], r["op"]): r["total_ns"] for r in rows(place, "kernels", store, "--by", "op", "--copies")}
+    if told != dict(ops):
+        yield f"kernels --by op: {told}, expected {dict(ops)}"
+    told = {r["path"]: r["total_device_ns"] for r in rows(place, "modules", store) if r["total_device_ns"]}
+    if told != dict(modules):
+        yield f"modules: {told}, expected {dict(modules)}"
+    host = {r["name"]: r for r in rows(place, "top", store) if r["kind"] == "host"}
+    whole = sum(step[3] for step in program) * replays * pairs.US
+    for op, ns in totals.items():
+        if op not in host or host[op]["total_device_ns"] != ns or bool(host[op]["calls"]) != is_captured:
+            yield f"top: {op} {host.get(op)}, expected {ns}"
+    if host["CompiledGraph"]["self_device_ns"] != whole - named or host["CompiledGraph"]["total_device_ns"] != whole:
+        yield f"top: the launch has {host['CompiledGraph']}, expected {whole - named} of {whole}"
+    if sum(r["self_device_ns"] for r in host.values()) != whole:
+        yield "top: own device times do not add up to all"
+    tree = rows(place, "tree", store, "--kernels", "--depth", "0", "--min", "0")
+    launches = [r["total_device_ns"] for r in tree if r["name"] == "CompiledGraph"]
+    if launches != [whole]:
+        yield f"tree: {launches}, expected {whole}"
+    graphs = rows(place, "graphs", store)
+    if sum(r["named_ns"] for r in graphs) != named:
+        yield f"graphs: {sum(r['named_ns'] for r in graphs)} named, expected {named}"
+
+
+def check_eager(tap, place, seed):
+    """One recording has the kernels one by one, some of which may be missing; so may some of the graph."""
+    rng = random.Random(seed)
+    program = pairs.program(rng, rng.randrange(1, 5), distinct=rng.random() < .2)
+    share = rng.choice([0, 0, .05, .2])
+    eager, graph = pairs.Recording(), pairs.Recording()
+    source = []
+    for number in range(rng.randrange(1, 4)):
+        turn = without(rng, program, share)
+        eager.iteration(number, turn)
+        source += [(step[2], around(step)) for step in turn]
+    replayed = without(rng, program, share / 2) or program[:1]
+    replays = rng.randrange(1, 4)
+    ids = rng.random() < .5
+    for _ in range(replays):
+        graph.replay(replayed, 7 if ids else None, rng if ids and rng.random() < .5 else None)
+    store = place.path("g.db")
+    place.ptool("ingest", "-q", "-o", store, "--names-from", eager.save(place.path("eager.json")),
+                graph.save(place.path("graph.json")))
+    found = slow_names([step[2] for step in replayed], source)
+    wrong = [f"{step} is {path}" for step, path in zip(replayed, found)
+             if path and path != around(step) and share == 0]
+    wrong += check_sums(place, store, replayed, replays, found)
+    tap.ok(not wrong, f"pair {seed}: {sum(f is not None for f in found)} of {len(found)} named", *wrong)
+    os.remove(store)
+
+
+def check_captured(tap, place, seed):
+    """The recording itself has the captures, which tell no names: alone, and beside others."""
+    rng = random.Random(1_000 + seed)
+    program = pairs.program(rng, 2)
+    other = [step for step in pairs.program(rng, 3) if len(program) > 1]
+    trace = pairs.Recording()
+    trace.capture(program)
+    kinds = [step[2][:6] if step[2].startswith("Mem") else "" for step in program]
+    confused = [step[2][:6] if step[2].startswith("Mem") else "" for step in other] == kinds
+    if seed % 2:
+        trace.capture(other)
+    replays = rng.randrange(1, 4)
+    for _ in range(replays):
+        trace.replay(program, 3 if seed % 3 else None, rng if seed % 3 else None)
+    store = place.ingest(trace.save(place.path("t.json")))
+    found = [around(step) for step in program]
+    wrong = [] if confused and seed % 2 else list(check_sums(place, store, program, replays, found, True))
+    tap.ok(not wrong, f"capture {seed}", *wrong)
+
+
+def check_ambiguous(tap, place):
+    """Two graphs of the same kinds and one capture, or kernels that several operators launch: no name."""
+    a = [(("Net_0",), ["aten::mm"], "gemm", 3), (("Net_0",), ["aten::add"], "add", 4)]
+    b = [(("Net_0",), ["aten::bmm"], "gemm_b", 5), (("Net_0",), ["aten::sub"], "sub", 6)]
+    trace = pairs.Recording()
+    trace.capture(a)
+    trace.replay(a)
+    trace.replay(b)
+    store = place.ingest(trace.save(place.path("t.json")))
+    tap.same([r["named_ns"] for r in rows(place, "graphs", store)], [0, 0], "two graphs, one capture: no name")
+    eager, graph = pairs.Recording(), pairs.Recording()
+    eager.iteration(0, a + [((), ["aten::matmul"], "gemm", 1), ((), ["aten::add_"], "add", 1)])
+    graph.replay(a)
+    store = place.path("a.db")
+    place.ptool("ingest", "-q", "-o", store, "--names-from", eager.save(place.path("e.json")),
+                graph.save(place.path("g.json")))
+    tap.same([r["named_ns"] for r in rows(place, "graphs", store)], [0], "launched in two places: no name")
+
+
+def check_large(tap, place):
+    """Many equal kernels, many graphs: in time that grows with them."""
+    one = (("Net_0",), ["aten::mm"], "gemm", 1)
+    for name, eager_program, graphs in (("64,000 equal kernels in one graph", [one] * 64_000, [[one] * 64_000]),
+                                        ("2,000 graphs", [one] * 2_000, [[one] * (1 + i % 90) for i in range(2_000)])):
+        eager, graph = pairs.Recording(), pairs.Recording()
+        for step in eager_program:
+            eager.launch(step)
+        for i, program in enumerate(graphs):
+            graph.replay(program)
+        store = place.path("large.db")
+        place.ptool("ingest", "-q", "-o", store, "--names-from", eager.save(place.path("e.json")),
+                    graph.save(place.path("g.json")))
+        told = rows(place, "kernels", store, "--by", "op")
+        tap.same([(r["op"], r["calls"]) for r in told], [("aten::mm", sum(map(len, graphs)))], name)
+        os.remove(store)
+
+
+def main():
+    tap = Tap()
+    with Workplace() as place:
+        for seed in range(12):
+            check_eager(tap, place, seed)
+        for seed in range(6):
+            check_captured(tap, place, seed)
+        check_ambiguous(tap, place)
+        check_large(tap, place)
+    tap.done()
+
+
+main()
