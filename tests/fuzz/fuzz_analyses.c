@@ -63,6 +63,9 @@ static void read_devices(const struct reading *r, bool people)
 		     .show = { .asked = steps_columns(people), .for_people = people } }));
 	READ(r, steps_open,
 	     (&(struct steps_request){
+		     .filter = &all, .by_phase = true, .show.for_people = people }));
+	READ(r, steps_open,
+	     (&(struct steps_request){
 		     .filter = &all,
 		     .bounds = BOUNDS_TENSORBOARD,
 		     .show = { .asked = steps_columns(false), .for_people = people } }));

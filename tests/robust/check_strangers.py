@@ -50,10 +50,11 @@ info
 doctor
 steps
 steps --phases
+steps --by phase
 devices
 streams
 timeline
-kernels
+kernels --by family
 gaps
 memory
 comm
