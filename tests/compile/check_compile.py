@@ -2,7 +2,9 @@
 """`ptool compile` against what torch itself counted while it made the fixtures, and against a
 slow computation on random traces.  TAP."""
 import collections
+import decimal
 import glob
+import gzip
 import json
 import os
 import random
@@ -13,6 +15,8 @@ import storetap  # noqa: E402
 
 US = 1000
 REGION = "Torch-Compiled Region: "
+SHARED = ["cases/torch_compile_triton-trace", "cases/negative_queue_length_values_check-rank0",
+          "cases/inference-xdit_sd_3.5-profile_trace_rank_0", "gpu/trace_diff_test", "gpu/triton_example"]
 
 
 def rows_of(place, trace, *options):
@@ -328,6 +332,48 @@ def check_random(tap, place, seed):
              kernel_reference(program.events), f"random program {seed}: {len(kernels) // 2} kernels")
 
 
+def check_shared(tap, place, name):
+    """Calls, times and device work of each region of a recording, by its text alone."""
+    path = os.path.join(storetap.SHARED, "data", name + ".json.gz")
+    if not os.path.exists(path):
+        tap.skip(f"{name}: regions", "no ../shared/data")
+        return
+    with gzip.open(path, "rt", encoding="utf-8") as text:
+        events = [e for e in json.load(text, parse_float=decimal.Decimal)["traceEvents"] if e.get("ph") == "X"]
+    starts = ("Torch-Compiled Region: ", "CompiledFunction", "## Call CompiledFxGraph ")
+    calls, work, launches = [], [], {}
+    for e in events:
+        start, dur = int(e["ts"] * 1000), int(e["dur"] * 1000)
+        place_of = (e.get("pid"), e.get("tid"))
+        if e.get("cat") in ("cpu_op", "user_annotation") and e["name"].startswith(starts):
+            calls.append((place_of, start, start + dur, e["name"], e["args"].get("Sequence number")))
+        elif e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            work.append((e["args"].get("correlation"), dur))
+        elif e.get("cat") in ("cuda_runtime", "cuda_driver"):
+            launches[e["args"].get("correlation")] = (place_of, start)
+    holds = lambda a, b: a is not b and a[0] == b[0] and a[1] <= b[1] and b[2] <= a[2]  # noqa: E731
+    rows = [c for c in calls if c[3].startswith(REGION) or not any(holds(o, c) for o in calls)]
+    wanted = collections.defaultdict(lambda: [0, 0, 0])
+
+    def key(call):
+        if call[3] != "CompiledFunctionBackward":
+            return call[3].removeprefix(REGION).removeprefix("## Call CompiledFxGraph ").removesuffix(" ##"), "forward"
+        fronts = [c for c in calls if c[3] == "CompiledFunction" and c[4] == call[4] and c[1] < call[1]]
+        return (key(max(fronts, key=lambda c: c[1]))[0], "backward") if fronts else (call[3], "backward")
+
+    for call in rows:
+        wanted[key(call)][0] += 1
+        wanted[key(call)][1] += call[2] - call[1]
+    for correlation, dur in work:
+        thread, at = launches.get(correlation, (None, 0))
+        around = [c for c in rows if c[0] == thread and c[1] <= at < c[2]]
+        if around:
+            wanted[key(max(around, key=lambda c: c[1]))][2] += dur
+    tap.same([(r["region"], r["pass"], r["calls"], r["total_ns"], r["device_ns"] or 0)
+              for r in rows_of(place, path, "--by", "region")],
+             [(*k, *v) for k, v in wanted.items()], f"{name}: {len(wanted)} regions")
+
+
 def main():
     tap = storetap.Tap()
     with storetap.Workplace() as place:
@@ -335,6 +381,8 @@ def main():
             check_recording(tap, place, truth)
         for seed in range(12):
             check_random(tap, place, seed)
+        for name in SHARED:
+            check_shared(tap, place, name)
     tap.done()
 
 

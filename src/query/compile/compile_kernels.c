@@ -18,6 +18,7 @@ void compile_kernels_release(struct kernel_gathering *g)
 {
 	intern_release(&g->keys);
 	free(g->texts);
+	free(g->ops);
 }
 
 static uint32_t text_of(struct kernel_gathering *g, const struct text_pool *texts,
@@ -29,6 +30,23 @@ static uint32_t text_of(struct kernel_gathering *g, const struct text_pool *text
 	if (!*known)
 		*known = intern_add(&g->out->texts, text_pool_str(texts, number)) + 1;
 	return *known - 1;
+}
+
+/* The same of an operator; ranges of torch.compile itself are none. */
+static uint32_t op_of(struct kernel_gathering *g, const struct text_pool *texts,
+		      uint32_t number)
+{
+	struct str unused;
+
+	if (number == TEXT_NONE)
+		return COMPILE_NONE;
+	uint32_t *known = ARRAY_AT(g->ops, g->ops_cap, number);
+	if (*known == 0)
+		*known = compile_word_of(text_pool_str(texts, number), &unused) ==
+					 COMPILE_WORD_NONE
+				 ? text_of(g, texts, number) + 1
+				 : COMPILE_NONE;
+	return *known == COMPILE_NONE ? COMPILE_NONE : *known - 1;
 }
 
 static void add(struct kernel_gathering *g, const struct compile_kernel *kernel,
@@ -77,7 +95,7 @@ static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
 			      : COMPILE_NONE;
 	struct compile_kernel kernel = {
 		.name = text_of(g, texts, item->name),
-		.op = text_of(g, texts, item->op_name),
+		.op = op_of(g, texts, item->op_name),
 		.region = region_of(g, call),
 	};
 

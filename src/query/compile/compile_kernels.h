@@ -11,7 +11,8 @@ struct kernel_gathering {
 	const struct slices *slices;
 	struct intern keys;
 	uint32_t *texts; /* owned; by text of the pool: that in `out` + 1 */
-	size_t texts_cap;
+	uint32_t *ops;   /* owned; likewise of operators; COMPILE_NONE: it is none */
+	size_t texts_cap, ops_cap;
 };
 
 void compile_kernels_init(struct kernel_gathering *g, struct compile *out,

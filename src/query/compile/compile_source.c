@@ -6,20 +6,20 @@
 #include "base/array.h"
 #include "base/buf.h"
 
-#define LOOKED_AT 256  /* that many graphs with a kernel of one name */
+#define LOOKED_AT 1024 /* that many calls of a kernel in a graph, or graphs */
 #define TEXT_MAX  4096 /* nothing is joined to what is longer */
 
 void compile_sources_init(struct compile_sources *s)
 {
 	*s = (struct compile_sources){ .n = 0 };
-	intern_init(&s->kernels);
+	intern_init(&s->keys);
 }
 
 void compile_sources_release(struct compile_sources *s)
 {
 	free(s->items);
 	free(s->newest);
-	intern_release(&s->kernels);
+	intern_release(&s->keys);
 	arena_release(&s->arena);
 	*s = (struct compile_sources){ .n = 0 };
 }
@@ -38,33 +38,45 @@ void compile_source_split(struct str key, struct str *name, struct str *handle)
 	name->n = at - 1;
 }
 
+/* A kernel of a region, and with `handle` one call of it; the caller releases the buffer. */
+static struct str key_of(struct buf *buf, struct str kernel, struct str region,
+			 const struct str *handle)
+{
+	buf_clear(buf);
+	buf_add_str(buf, kernel);
+	buf_add_char(buf, '\n');
+	buf_add_str(buf, region);
+	if (handle) {
+		buf_add_char(buf, '\n');
+		buf_add_str(buf, *handle);
+	}
+	return buf_str(buf);
+}
+
+/* Puts the newest item in front of those of the key; the one that was there + 1. */
+static uint32_t chain(struct compile_sources *s, struct str key)
+{
+	uint32_t at = intern_add(&s->keys, key);
+	uint32_t *newest = ARRAY_AT(s->newest, s->newest_cap, at);
+	uint32_t next = *newest;
+
+	*newest = (uint32_t)s->n;
+	return next;
+}
+
 void compile_sources_add(struct compile_sources *s, struct str key,
 			 const struct compile_source *source)
 {
 	struct compile_source *item = ARRAY_PUSH(s->items, s->n, s->cap);
+	struct buf buf;
 
 	*item = *source;
 	compile_source_split(key, &item->kernel, &item->handle);
-	uint32_t kernel = intern_add(&s->kernels, item->kernel);
-	uint32_t *newest = ARRAY_AT(s->newest, s->newest_cap, kernel);
-	item->next = *newest;
-	*newest = (uint32_t)s->n;
-}
-
-/* 2: it is of the region that is asked for; 1: of none; 0: of another. */
-static int nearness(const struct compile_source *item,
-		    const struct compile_wanted *wanted)
-{
-	if (item->handle.n && wanted->handle.n &&
-	    !str_equal(item->handle, wanted->handle))
-		return 0;
-	if (item->region.n == 0)
-		return wanted->in_region ? 0 : 1;
-	return str_equal(item->region, wanted->region) &&
-			       (!item->has_pass ||
-				item->is_backward == wanted->is_backward)
-		       ? 2
-		       : 0;
+	buf_init(&buf, SIZE_MAX);
+	item->next_of_kernel = chain(s, key_of(&buf, item->kernel, item->region, NULL));
+	item->next_of_call =
+		chain(s, key_of(&buf, item->kernel, item->region, &item->handle));
+	buf_release(&buf);
 }
 
 /* The text, or both where they differ. */
@@ -83,36 +95,69 @@ static bool says_same(const struct compile_source *a, const struct compile_sourc
 	       str_equal(a->pre_nodes, b->pre_nodes) && str_equal(a->lines, b->lines);
 }
 
+/* What was found so far. */
+struct finding {
+	struct compile_sources *sources;
+	const struct compile_wanted *wanted;
+	const struct compile_source *first; /* NULL: nothing */
+	struct compile_source *out;
+	bool is_ambiguous;
+};
+
+static void add_found(struct finding *f, const struct compile_source *item)
+{
+	if (!f->first) {
+		f->first = item;
+		*f->out = *item;
+		return;
+	}
+	if (item->region.n == 0 && item->file != f->first->file &&
+	    !says_same(item, f->first))
+		f->is_ambiguous = true;
+	join(&f->sources->arena, &f->out->post_nodes, item->post_nodes);
+	join(&f->sources->arena, &f->out->pre_nodes, item->pre_nodes);
+	join(&f->sources->arena, &f->out->lines, item->lines);
+}
+
+/* All of the key, and its pass; with `handle` those of one call. */
+static void find_of(struct finding *f, struct str region, const struct str *handle)
+{
+	struct compile_sources *s = f->sources;
+	struct buf buf;
+	int looked = 0;
+
+	buf_init(&buf, SIZE_MAX);
+	struct str key = key_of(&buf, f->wanted->kernel, region, handle);
+	uint32_t at =
+		intern_has(&s->keys, key) ? s->newest[intern_add(&s->keys, key)] : 0;
+	buf_release(&buf);
+	for (; at && looked < LOOKED_AT; looked++) {
+		const struct compile_source *item = &s->items[at - 1];
+		if (!item->has_pass || item->is_backward == f->wanted->is_backward)
+			add_found(f, item);
+		at = handle ? item->next_of_call : item->next_of_kernel;
+	}
+	f->is_ambiguous |= at && region.n == 0;
+}
+
 bool compile_sources_find(struct compile_sources *s, const struct compile_wanted *wanted,
 			  struct compile_source *out, bool *is_ambiguous)
 {
-	const struct compile_source *first = NULL;
-	int best = 0, looked = 0;
+	const struct str none = { "", 0 };
+	struct finding f = { .sources = s, .wanted = wanted, .out = out };
+	int regions = wanted->in_region ? 1 : 2;
 
-	*is_ambiguous = false;
 	*out = (struct compile_source){ .kernel = wanted->kernel };
-	if (!intern_has(&s->kernels, wanted->kernel))
-		return false;
-	uint32_t kernel = intern_add(&s->kernels, wanted->kernel);
-	for (uint32_t at = s->newest[kernel]; at && looked < LOOKED_AT; looked++) {
-		const struct compile_source *item = &s->items[at - 1];
-		int near = nearness(item, wanted);
-		at = item->next;
-		if (near == 0 || near < best)
-			continue;
-		if (near > best) {
-			best = near;
-			first = item;
-			*out = *item;
-			*is_ambiguous = false;
+	for (int i = wanted->region.n ? 0 : 1; i < regions && !f.first; i++) {
+		struct str region = i ? none : wanted->region;
+		if (wanted->handle.n == 0) {
+			find_of(&f, region, NULL);
 			continue;
 		}
-		if (near == 1 && item->file != first->file && !says_same(item, first))
-			*is_ambiguous = true;
-		join(&s->arena, &out->post_nodes, item->post_nodes);
-		join(&s->arena, &out->pre_nodes, item->pre_nodes);
-		join(&s->arena, &out->lines, item->lines);
+		find_of(&f, region, &wanted->handle);
+		if (!f.first)
+			find_of(&f, region, &none); /* files without handles */
 	}
-	*is_ambiguous |= looked == LOOKED_AT && best == 1;
-	return best > 0 && !*is_ambiguous;
+	*is_ambiguous = f.is_ambiguous;
+	return f.first && !f.is_ambiguous;
 }

@@ -22,15 +22,17 @@ struct compile_source {
 	struct str lines;                 /* "model.py(29): forward; ..." */
 	uint32_t file;                    /* the number of the file that says so */
 	bool has_pass, is_backward;
-	uint32_t next; /* the place before it with this kernel + 1; 0: none */
+	/* The places before it + 1; 0: none. */
+	uint32_t next_of_kernel,
+		next_of_call; /* of its kernel and region; of its handle, too */
 };
 
 /* Zeroed, but by compile_sources_init(), it is none. */
 struct compile_sources {
 	struct compile_source *items; /* owned; texts are in the arena, or live as long */
 	size_t n, cap;
-	struct intern kernels; /* names */
-	uint32_t *newest;      /* owned; by kernel: a place + 1 */
+	struct intern keys; /* kernel and region; these and handle */
+	uint32_t *newest;   /* owned; by key: a place + 1 */
 	size_t newest_cap;
 	struct arena arena;
 };
