@@ -20,13 +20,17 @@ struct stretch {
 	bool is_made;
 };
 
+/* One thread begins and ends a job, nobody else can do anything for it meanwhile. */
+enum job_stage { JOB_BEGIN, JOB_PARTS, JOB_END, JOB_ALONE };
+
 struct bulk_team {
 	struct workers workers;
-	const void *const *froms; /* borrowed: the caller's first */
-	unsigned njoined;         /* threads that took theirs */
-	void (*job)(void *);      /* NULL: none, or begun */
-	void *job_to;
-	bool job_is_done;
+	const void *const *froms;   /* borrowed: the caller's first */
+	unsigned njoined;           /* threads that took theirs */
+	const struct bulk_job *job; /* borrowed; NULL: none, or done */
+	enum job_stage stage;       /* of the job: what is to be done */
+	size_t nparts, next_part;
+	size_t undone; /* parts */
 	/* What is being made; NULL: nothing. */
 	const struct bulk *bulk;
 	int64_t nrows, first_id;
@@ -104,17 +108,48 @@ static bool make_next(struct bulk_team *t, const void *from, struct record *reco
 	return true;
 }
 
+static void begin_job(struct bulk_team *t)
+{
+	t->stage = JOB_ALONE;
+	workers_unlock(&t->workers);
+	size_t nparts = t->job->begin(t->job->to);
+	workers_lock(&t->workers);
+	t->nparts = t->undone = nparts;
+	t->stage = nparts ? JOB_PARTS : JOB_END;
+}
+
+static void do_part(struct bulk_team *t)
+{
+	size_t part = t->next_part++;
+
+	workers_unlock(&t->workers);
+	t->job->part(t->job->to, part);
+	workers_lock(&t->workers);
+	if (--t->undone == 0)
+		t->stage = JOB_END;
+}
+
+static void end_job(struct bulk_team *t)
+{
+	t->stage = JOB_ALONE;
+	workers_unlock(&t->workers);
+	t->job->end(t->job->to);
+	workers_lock(&t->workers);
+	t->job = NULL;
+}
+
+/* With the mutex held: what is to be done next for the job, if there is anything. */
 static bool do_job(struct bulk_team *t)
 {
-	void (*job)(void *) = t->job;
-
-	if (!job)
+	if (!t->job || t->stage == JOB_ALONE ||
+	    (t->stage == JOB_PARTS && t->next_part == t->nparts))
 		return false;
-	t->job = NULL;
-	workers_unlock(&t->workers);
-	job(t->job_to);
-	workers_lock(&t->workers);
-	t->job_is_done = true;
+	if (t->stage == JOB_BEGIN)
+		begin_job(t);
+	else if (t->stage == JOB_PARTS)
+		do_part(t);
+	else
+		end_job(t);
 	workers_wake(&t->workers);
 	return true;
 }
@@ -134,21 +169,19 @@ static void *help(void *to)
 	return NULL;
 }
 
-struct bulk_team *bulk_team_new(const void *const *froms, unsigned n, void (*job)(void *),
-				void *to)
+struct bulk_team *bulk_team_new(const void *const *froms, unsigned n,
+				const struct bulk_job *job)
 {
 	struct bulk_team *t = xcalloc(1, sizeof(*t));
 
 	t->froms = froms;
 	t->job = job;
-	t->job_to = to;
-	t->job_is_done = !job;
 	workers_init(&t->workers);
 	if (workers_start(&t->workers, n, help, t) > 0)
 		t->stretches = xcalloc(NSTRETCHES, sizeof(*t->stretches));
 	workers_lock(&t->workers);
-	if (t->workers.n == 0)
-		do_job(t);
+	while (t->workers.n == 0 && do_job(t))
+		;
 	workers_unlock(&t->workers);
 	return t;
 }
@@ -156,8 +189,9 @@ struct bulk_team *bulk_team_new(const void *const *froms, unsigned n, void (*job
 void bulk_team_wait(struct bulk_team *t)
 {
 	workers_lock(&t->workers);
-	while (!t->job_is_done)
-		workers_wait(&t->workers);
+	while (t->job)
+		if (!do_job(t))
+			workers_wait(&t->workers);
 	workers_unlock(&t->workers);
 }
 

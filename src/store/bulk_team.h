@@ -17,15 +17,26 @@
 struct bulk_team;
 
 /*
+ * What else is to be done: begin() by one thread, which says how many parts follow; the
+ * parts by any threads; end() by one when all parts are done.
+ */
+struct bulk_job {
+	size_t (*begin)(void *to);
+	void (*part)(void *to, size_t i);
+	void (*end)(void *to);
+	void *to;
+};
+
+/*
  * `froms`: of the caller's thread, and of n others, which may be fewer; borrowed.
- * `job` is done once, by another thread before it helps; by the caller where there is
+ * `job`, borrowed, is done by the others before they help; by the caller where there are
  * none.  NULL: nothing.
  */
-struct bulk_team *bulk_team_new(const void *const *froms, unsigned n, void (*job)(void *),
-				void *to);
+struct bulk_team *bulk_team_new(const void *const *froms, unsigned n,
+				const struct bulk_job *job);
 /* Waits for the job.  Accepts NULL. */
 void bulk_team_free(struct bulk_team *team);
-/* Waits for the job. */
+/* Until the job is done; helps with it. */
 void bulk_team_wait(struct bulk_team *team);
 
 /* Who takes one record after the other; -1 with err set ends it. */

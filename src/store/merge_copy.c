@@ -343,7 +343,7 @@ int merge_copy_ops(struct merge_target *to, struct err *err)
 
 	if (!to->ops)
 		return 0;
-	struct bulk_team *alone = bulk_team_new(&from, 0, NULL, NULL);
+	struct bulk_team *alone = bulk_team_new(&from, 0, NULL);
 	struct bulk_writer writer = bulk_writer(to->db, from, alone, 1);
 	int64_t n = (int64_t)merge_ops_count(to->ops);
 	int rc = n ? bulk_write(&writer, &bulk, n, err) : 0;
@@ -539,7 +539,7 @@ int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
 {
 	struct copying *c = xcalloc(1, sizeof(*c));
 	const void *row_from = &c;
-	struct bulk_team *alone = bulk_team_new(&row_from, 0, NULL, NULL);
+	struct bulk_team *alone = bulk_team_new(&row_from, 0, NULL);
 	/* no table has an index yet: all are written as pages */
 	struct bulk_writer writer = bulk_writer(to->db, row_from, alone, 1);
 

@@ -30,6 +30,16 @@ struct summary {
 
 /* Behind link_rows().  summary_release() frees. */
 void summary_make(const struct model *m, struct summary *out);
+
+/*
+ * The same by up to so many threads: summary_part() once for each of the parts, by any
+ * thread, between the two others.  What comes out is the same for any number of them.
+ */
+struct summing_up *summary_begin(const struct model *m, unsigned threads,
+				 struct summary *out);
+size_t summary_parts(const struct summing_up *u);
+void summary_part(struct summing_up *u, size_t i);
+void summary_end(struct summing_up *u);
 void summary_release(struct summary *s);
 
 static inline const struct opstats *summary_grain(const struct summary *s,

@@ -8,12 +8,12 @@
 #include "base/buf.h"
 #include "ingest/kineto.h"
 #include "store/bulk_writer.h"
-#include "store/health.h"
 #include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/summary.h"
 #include "store/tree_check.h"
+#include "store/write_found.h"
 #include "store/write_rows.h"
 #include "trace/category.h"
 
@@ -93,7 +93,7 @@ int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
 	struct text_rows rows = { texts, known };
 
 	const void *from = &rows;
-	struct bulk_team *alone = bulk_team_new(&from, 0, NULL, NULL);
+	struct bulk_team *alone = bulk_team_new(&from, 0, NULL);
 	struct bulk_writer to = bulk_writer(db, from, alone, (int64_t)limits->page_rows);
 
 	int rc = bulk_write(&to, &bulk_string, (int64_t)(texts->n - known), err);
@@ -368,48 +368,6 @@ static int insert_others(const struct write_rows *w, struct bulk_team *team,
 	return insert_tables(w, team, db, tables, err);
 }
 
-struct write_found {
-	struct model *m; /* borrowed */
-	struct write_lists lists;
-	struct summary summary;
-	bool is_all; /* else the lists alone */
-};
-
-static struct write_found *find_lists(struct model *m)
-{
-	struct write_found *found = xcalloc(1, sizeof(*found));
-
-	found->m = m;
-	write_lists_make(m, &found->lists);
-	return found;
-}
-
-static void find_rest(void *to)
-{
-	struct write_found *found = to;
-
-	health_rows(found->m);
-	summary_make(found->m, &found->summary);
-	found->is_all = true;
-}
-
-struct write_found *write_find(struct model *m)
-{
-	struct write_found *found = find_lists(m);
-
-	find_rest(found);
-	return found;
-}
-
-void write_found_free(struct write_found *found)
-{
-	if (!found)
-		return;
-	write_lists_release(found->m, &found->lists);
-	summary_release(&found->summary);
-	free(found);
-}
-
 /* What a thread makes rows from: the state of cells is its own. */
 struct row_maker {
 	struct write_rows rows;
@@ -441,8 +399,9 @@ static int insert_all(struct write_found *found, const struct write_rows *w,
 		row_walk_init(&makers[i].walk, w->m);
 		froms[i] = &makers[i].rows;
 	}
+	const struct bulk_job rest = write_find_rest(found, threads + 1);
 	struct bulk_team *team =
-		bulk_team_new(froms, threads, found->is_all ? NULL : find_rest, found);
+		bulk_team_new(froms, threads, found->is_all ? NULL : &rest);
 	int rc = insert_with(found, w, db, team, err);
 	bulk_team_free(team);
 	for (unsigned i = 1; i <= threads; i++)
@@ -456,7 +415,7 @@ int write_model(struct model *m, struct write_found *found, struct sqlite3 *db,
 		const struct load_source *source, struct load_result *result,
 		struct err *err)
 {
-	struct write_found *own = found ? NULL : find_lists(m);
+	struct write_found *own = found ? NULL : write_find_lists(m);
 	struct row_walk walk;
 	int rc = -1;
 

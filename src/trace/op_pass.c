@@ -1,6 +1,7 @@
 /* The pass over tracks: see op_pass.h. */
 #include "trace/op_pass.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -25,7 +26,7 @@ void op_pass_set_memory(struct op_pass *p, const struct op_memory_source *memory
 void op_pass_release(struct op_pass *p)
 {
 	op_memory_release(&p->memory);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2 && !p->has_others_names; i++) {
 		spill_free(p->spill, p->names[i]);
 		spill_free(p->spill, p->names_known[i]);
 	}
@@ -33,6 +34,14 @@ void op_pass_release(struct op_pass *p)
 	spill_free(p->spill, p->nodes);
 	spill_free(p->spill, p->loose);
 	*p = (struct op_pass){ 0 };
+}
+
+void op_pass_borrow_names(struct op_pass *p, const struct op_pass *from)
+{
+	p->has_others_names = true;
+	memcpy(p->names, from->names, sizeof(p->names));
+	memcpy(p->names_known, from->names_known, sizeof(p->names_known));
+	memcpy(p->names_cap, from->names_cap, sizeof(p->names_cap));
 }
 
 struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
@@ -47,6 +56,7 @@ struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
 		memset(p->names_known[is_op] + old, 0, p->names_cap[is_op] - old);
 	}
 	if (!p->names_known[is_op][text]) {
+		assert(!p->has_others_names);
 		p->names[is_op][text] =
 			op_name_of(intern_str(p->texts, text), is_op, p->texts);
 		p->names_known[is_op][text] = 1;
@@ -67,26 +77,31 @@ static bool is_unfinished(const struct op_pass *p, const struct op_event *e)
 	       e->ts_ns + e->dur_ns == p->window_end_ns;
 }
 
+int64_t op_pass_end_ns(const struct op_pass *p, const struct op_event *e)
+{
+	if (!p->rules.keep_unfinished || p->span_end_ns == NUMBER_NONE ||
+	    !is_unfinished(p, e))
+		return e->ts_ns + e->dur_ns;
+	return p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
+}
+
 static void add_node(struct op_pass *p, const struct op_event *e, bool async_track)
 {
 	bool is_op = e->class == CLASS_OP;
 	struct op_name name = op_pass_name(p, e->name, is_op);
 	bool unfinished = is_unfinished(p, e);
-	int64_t end_ns = e->ts_ns + e->dur_ns;
 
 	if (name.dropped && !p->rules.all_slices)
 		return;
 	if (unfinished && !p->rules.keep_unfinished && !p->rules.all_slices)
 		return;
-	if (unfinished && p->rules.keep_unfinished && p->span_end_ns != NUMBER_NONE)
-		end_ns = p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
 	bool c10d = name.is_async && (is_op || e->class == CLASS_ANNOTATION);
 	p->nodes = spill_grow(p->spill, p->nodes, &p->nodes_cap, p->nnodes + 1,
 			      sizeof(*p->nodes));
 	struct op_node *node = &p->nodes[p->nnodes++];
 	*node = (struct op_node){
 		.start_ns = e->ts_ns,
-		.end_ns = end_ns,
+		.end_ns = op_pass_end_ns(p, e),
 		.row = e->row,
 		.name = name.name,
 		.is_async =
@@ -125,11 +140,16 @@ static void add_memory_node(struct op_pass *p, const struct op_event *e)
 						  .device_bytes = m.is_cpu ? 0 : bytes };
 }
 
+bool op_pass_takes(const struct op_pass *p, enum track_kind kind)
+{
+	return kind == TRACK_THREAD || (kind == TRACK_ASYNC && p->rules.all_slices);
+}
+
 static void add_nodes(struct op_pass *p, enum track_kind kind,
 		      const struct op_event *events, size_t n)
 {
 	p->nnodes = 0;
-	if (kind != TRACK_THREAD && !(kind == TRACK_ASYNC && p->rules.all_slices))
+	if (!op_pass_takes(p, kind))
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (events[i].class == CLASS_MEMORY)

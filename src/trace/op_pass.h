@@ -37,6 +37,7 @@ struct op_pass {
 		*names[2]; /* owned; by text number, for others and for operators */
 	uint8_t *names_known[2];
 	size_t names_cap[2];
+	bool has_others_names;
 	uint32_t *open_of_name; /* owned; by text number: see optree_build() */
 	size_t open_cap;
 	struct op_node *nodes; /* owned; of the newest part */
@@ -52,6 +53,11 @@ void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern
 void op_pass_set_memory(struct op_pass *p, const struct op_memory_source *memory,
 			uint32_t *numbers, size_t n);
 void op_pass_release(struct op_pass *p);
+/*
+ * The names that `from` has been asked for, all that this one will be: so that several
+ * threads can ask, none of which numbers a text.  `from` outlives it.
+ */
+void op_pass_borrow_names(struct op_pass *p, const struct op_pass *from);
 
 /*
  * A memory event that no interval holds is an event of torch's list, and can be a
@@ -73,6 +79,10 @@ void op_pass_cover_end(struct op_pass *p);
  */
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n);
+/* Where the slice's node ends; what was open at the end of the recording may be longer. */
+int64_t op_pass_end_ns(const struct op_pass *p, const struct op_event *e);
+/* Whether slices of such tracks are nodes, those of CLASS_MEMORY and op_class_counts(). */
+bool op_pass_takes(const struct op_pass *p, enum track_kind kind);
 /* The table's name of a text; cached. */
 struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op);
 

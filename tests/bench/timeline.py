@@ -27,7 +27,7 @@ STAGES = (
     ("arrows", "flow_rows bind_part"),
     ("links and steps", "link_rows search_part index_part build_table launch_part charge_part"),
     ("health", "health_rows"),
-    ("summaries", "summary_make"),
+    ("summaries", "summary_begin summary_part summary_end summary_make"),
     ("rows through SQLite", "bulk_insert write_texts"),
     ("rows as pages", "bulk_write make_stretch bulk_team_rows insert_numbers write_lists_make"),
     ("sync and rename", "publish_commit"),

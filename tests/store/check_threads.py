@@ -21,8 +21,11 @@ JOBS = (2, 5, 16)
 INTERRUPTS = 6
 
 
-def trace(count, dice):
-    """Operators that launch kernels, with memory and arrows, on several threads, now and then out of order."""
+def trace(count, dice, memory=True):
+    """Operators that launch kernels, with memory and arrows, on several threads, now and then out of order.
+
+    Without memory they lie within steps and within each other, and have shapes.
+    """
     for i in range(count // 4):
         place = {"pid": 1, "tid": i % 5, "ts": 10 * (i - i % 7 * 50 * (i % 90 == 0))}
         arrow = {"cat": "ac2g", "name": "ac2g", "id": i * 2654435761 % 2**32}
@@ -33,6 +36,11 @@ def trace(count, dice):
                "dur": 5, "args": {"correlation": i, "stream": 7, "device": 0, f"key {i % 700}": "},{"}}
         yield {"ph": "s", **arrow, **place}
         yield {"ph": "f", "bp": "e", **arrow, "pid": 0, "tid": 7, "ts": 10 * i + 2}
+        if not memory:
+            for name, dur in ((f"ProfilerStep#{i // 10}", 100), ("outer", 25))[i % 10 > 0:]:
+                yield {"ph": "X", "name": name, "cat": "user_annotation" if dur == 100 else "cpu_op", "dur": dur,
+                       "args": {"External id": -i, "Input Dims": [[i % 3, dur]]}, **place}
+            continue
         yield {"ph": "i", "name": "[memory]", "cat": "cpu_instant_event", "s": "t",
                "args": {"Bytes": 512, "Device Type": 0, "Device Id": -1}, **place}
 
@@ -104,12 +112,16 @@ def main():
     small += sorted(os.path.join(chrome, name) for name in os.listdir(chrome) if name.endswith(".json.gz"))
     with Workplace() as work:
         made = work.path("made.json")
-        with open(made, "w", encoding="utf-8") as out:
-            json.dump({"schemaVersion": 1, "traceEvents": list(trace(EVENTS, random.Random(4)))}, out)
+        nested = work.path("nested.json")
+        for path in (made, nested):
+            with open(path, "w", encoding="utf-8") as out:
+                events = list(trace(EVENTS, random.Random(4), path == made))
+                json.dump({"schemaVersion": 1, "traceEvents": events}, out)
         ingests_alike(tap, work, "fixtures", small)
         ingests_alike(tap, work, "a generated trace", [made])
         shares_passes(tap, work, "fixtures", small)
         shares_passes(tap, work, "a generated trace", [made])
+        shares_passes(tap, work, "calls within each other", [nested])
         reads_blocks(tap, work, "a generated trace", [made])
         sides_of_a_diff(tap, work, made)
         interrupts(tap, work, made)
