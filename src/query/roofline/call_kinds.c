@@ -11,6 +11,8 @@
 
 ASSET(asset_query_views_roofline_details_sql);
 
+#define SHOWN_TYPES 8 /* of a call, at most */
+
 struct kind_key {
 	const struct op_kind *kind;
 	uint32_t name, inputs;
@@ -49,11 +51,11 @@ void call_kinds_close(struct call_kinds *c)
 /* "bfloat16, float32"; TEXT_NONE when no tensor has a type that is known. */
 static uint32_t dtypes_text(struct call_kinds *c, const struct op_call *call)
 {
-	const struct dtype *seen[8];
+	const struct dtype *seen[SHOWN_TYPES];
 	size_t n = 0;
 
 	buf_clear(&c->scratch);
-	for (size_t i = 0; i < call->n && n < sizeof(seen) / sizeof(*seen); i++) {
+	for (size_t i = 0; i < call->n && n < SHOWN_TYPES; i++) {
 		const struct op_arg *arg = op_call_tensor(call, i);
 		size_t at = 0;
 		if (!arg || !arg->dtype || !arg->n)

@@ -41,8 +41,6 @@ struct gathering {
 	const struct scope_profile *profile;
 	struct filter places; /* the query's without names */
 	struct work_filter wanted;
-	roof_call_fn *each; /* NULL: rows are made */
-	void *context;
 	int capability;
 	/* Of the profile. */
 	struct op_owners ops;
@@ -243,9 +241,9 @@ static int tell_call(struct gathering *g, const struct told_call *t, struct err 
 		times->bytes_ns = sum_add(times->bytes_ns, t->sums.time_ns);
 	if (t->sums.is_comm)
 		times->comm_ns = sum_add(times->comm_ns, t->sums.time_ns);
-	if (g->each)
-		return g->each(
-			g->context,
+	if (g->query->each)
+		return g->query->each(
+			g->query->context,
 			&(struct roof_call){ .profile = g->profile,
 					     .step_id = t->sums.step_id,
 					     .device = t->sums.device,
@@ -447,19 +445,6 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 	return rc;
 }
 
-int roofline_each(struct store *store, const struct scope *scope,
-		  const struct roofline_query *query, roof_call_fn *each, void *context,
-		  struct roofline *out, struct err *err)
-{
-	struct gathering g = { .store = store,
-			       .query = query,
-			       .out = out,
-			       .each = each,
-			       .context = context };
-
-	return gather(&g, scope, err);
-}
-
 int roofline_load(struct store *store, const struct scope *scope,
 		  const struct roofline_query *query, struct roofline *out,
 		  struct err *err)
@@ -469,6 +454,8 @@ int roofline_load(struct store *store, const struct scope *scope,
 
 	if (gather(&g, scope, err) < 0)
 		return -1;
+	if (query->each)
+		return 0;
 	for (size_t i = 0; i < scope->n; i++)
 		has_shapes |= scope->profiles[i].has_shapes;
 	if (!has_shapes)

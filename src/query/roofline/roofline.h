@@ -18,10 +18,24 @@
 #include "query/text_pool.h"
 #include "query/view.h"
 
+/* What one call of an operator did; the work of one piece where no operator is known. */
+struct roof_call {
+	const struct scope_profile *profile;
+	int64_t step_id; /* 0: none */
+	int64_t device;  /* its number, or NUMBER_NONE */
+	int64_t time_ns, flops;
+	enum peak peak; /* that its operations are measured by */
+	size_t on;      /* place in roofline.devices */
+	bool is_comm;   /* it is, or launched, a collective */
+};
+typedef int roof_call_fn(void *context, const struct roof_call *call, struct err *err);
+
 struct roofline_query {
 	const struct filter *filter; /* borrowed; names are those of operators */
 	struct view_request show;
-	const char *peaks; /* as --peak has them, over those of the table; or NULL */
+	const char *peaks;  /* as --peak has them, over those of the table; or NULL */
+	roof_call_fn *each; /* is told all calls, in place of rows; or NULL */
+	void *context;      /* for it */
 };
 
 /* Numbers are of all calls; NUMBER_NONE, and a negative double, where one is not known. */
@@ -60,27 +74,11 @@ struct roofline {
 
 extern const struct view roofline_view;
 
-/* 0 with at least one row, or -1; roofline_release() in both cases. */
+/* 0 with at least one row, unless none was asked for, or -1; roofline_release() in both cases. */
 int roofline_load(struct store *store, const struct scope *scope,
 		  const struct roofline_query *query, struct roofline *out,
 		  struct err *err);
 void roofline_release(struct roofline *r);
-
-/* What one call of an operator did; the work of one piece where no operator is known. */
-struct roof_call {
-	const struct scope_profile *profile;
-	int64_t step_id; /* 0: none */
-	int64_t device;  /* its number, or NUMBER_NONE */
-	int64_t time_ns, flops;
-	enum peak peak; /* that its operations are measured by */
-	size_t on;      /* place in roofline.devices */
-	bool is_comm;   /* it is, or launched, a collective */
-};
-typedef int roof_call_fn(void *context, const struct roof_call *call, struct err *err);
-/* The same without rows: tells all calls.  *out has times and devices alone. */
-int roofline_each(struct store *store, const struct scope *scope,
-		  const struct roofline_query *query, roof_call_fn *each, void *context,
-		  struct roofline *out, struct err *err);
 
 /* The table; *out is freed by table_free(). */
 int roofline_open(struct store *store, const struct scope *scope,

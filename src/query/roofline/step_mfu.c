@@ -2,7 +2,6 @@
 #include "query/roofline/step_mfu.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -42,7 +41,7 @@ struct mfu {
 	size_t nworks, works_cap;
 	struct mfu_row *rows; /* owned */
 	size_t n, cap;
-	char number[24]; /* of the cell that was asked for last */
+	struct arena *arena; /* of texts that are made here */
 };
 
 static struct step_work *work_of(struct mfu *m, const struct work_key *key)
@@ -255,13 +254,13 @@ static struct cell get_device(const void *from, const void *row, int arg)
 
 static struct cell get_step(const void *from, const void *row, int arg)
 {
-	struct mfu *m = (struct mfu *)(uintptr_t)from;
+	const struct mfu *m = from;
 
 	(void)arg;
 	if (step_at(row)->is_mean)
 		return cell_text(STR_LIT("mean"));
-	snprintf(m->number, sizeof(m->number), "%" PRId64, step_at(row)->number);
-	return cell_text(str_of(m->number));
+	return cell_text(
+		str_of(arena_printf(m->arena, "%" PRId64, step_at(row)->number)));
 }
 
 static int64_t total_ns(const void *row)
@@ -376,7 +375,9 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 	/* Steps are chosen below; devices by the rows. */
 	const struct filter all = { .focus = NULL };
 	const struct roofline_query query = { .filter = &all,
-					      .peaks = m->request->peaks };
+					      .peaks = m->request->peaks,
+					      .each = tell_call,
+					      .context = m };
 	struct steps steps;
 
 	if (!m->request->model_flops && !has_shapes(scope))
@@ -389,7 +390,7 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 	int rc = step_numbers_load(store, scope, &m->steps, err);
 
 	if (rc == 0)
-		rc = roofline_each(store, scope, &query, tell_call, m, &m->roof, err);
+		rc = roofline_load(store, scope, &query, &m->roof, err);
 	if (rc < 0)
 		return -1;
 	rc = steps_load(store, scope, request, &steps, err);
@@ -405,7 +406,8 @@ int step_mfu_open(struct store *store, const struct scope *scope,
 		  const struct steps_request *request, const struct mfu_request *mfu,
 		  struct table **out, struct err *err)
 {
-	struct mfu m = { .request = mfu };
+	struct arena arena = { 0 };
+	struct mfu m = { .request = mfu, .arena = &arena };
 
 	intern_init(&m.keys);
 	int rc = load(&m, store, scope, request, err);
@@ -419,6 +421,7 @@ int step_mfu_open(struct store *store, const struct scope *scope,
 	roofline_release(&m.roof);
 	step_numbers_release(&m.steps);
 	intern_release(&m.keys);
+	arena_release(&arena);
 	free(m.works);
 	free(m.rows);
 	return rc;
