@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/devices/work_filter.h"
@@ -30,8 +31,8 @@ struct row_key {
 
 /* A device of the profile. */
 struct device_name {
-	int64_t device, agent; /* numbers, or NUMBER_NONE */
-	size_t at;             /* place in roofline.devices */
+	int64_t device; /* number, or NUMBER_NONE */
+	size_t at;      /* place in roofline.devices */
 };
 
 struct gathering {
@@ -46,11 +47,25 @@ struct gathering {
 	struct op_owners ops;
 	struct call_kinds kinds;
 	struct ran_sums *sums;       /* by operator */
-	struct device_name *devices; /* owned */
+	struct device_name *devices; /* owned; by number */
 	size_t ndevices, devices_cap;
-	uint8_t *names; /* by text: 1 not wanted, 2 wanted */
+	bool is_one_device; /* those of the profile are alike */
+	/* Of the scope. */
+	uint8_t *names; /* by text + 1: 1 not wanted, 2 wanted */
 	size_t names_cap;
+	uint8_t *works; /* by text + 1, of device work: enum work_fact */
+	size_t works_cap;
+	uint32_t *named; /* by text + 1: place + 1 in roofline.devices */
+	size_t named_cap;
 };
+
+enum work_fact { WORK_IS_KNOWN = 1, WORK_IS_TRANSFER = 2, WORK_ON_TENSOR_CORES = 4 };
+
+/* TEXT_NONE has the first place. */
+static size_t place_of(uint32_t text)
+{
+	return text == TEXT_NONE ? 0 : (size_t)text + 1;
+}
 
 static int is_name_wanted(struct gathering *g, uint32_t name, struct err *err)
 {
@@ -58,8 +73,7 @@ static int is_name_wanted(struct gathering *g, uint32_t name, struct err *err)
 
 	if (!filter_chooses_names(g->query->filter))
 		return 1;
-	known = ARRAY_AT(g->names, g->names_cap,
-			 name == TEXT_NONE ? 0 : (size_t)name + 1);
+	known = ARRAY_AT(g->names, g->names_cap, place_of(name));
 	if (!*known) {
 		int rc = filter_has_name(g->query->filter,
 					 text_pool_str(&g->out->texts, name), err);
@@ -74,10 +88,14 @@ static int is_name_wanted(struct gathering *g, uint32_t name, struct err *err)
 static int add_device(struct gathering *g, uint32_t name, size_t *at, struct err *err)
 {
 	struct roofline *out = g->out;
+	uint32_t *known = ARRAY_AT(g->named, g->named_cap, place_of(name));
 
-	for (*at = 0; *at < out->ndevices; ++*at)
-		if (out->devices[*at].name == name)
-			return 0;
+	if (*known) {
+		*at = *known - 1;
+		return 0;
+	}
+	*at = out->ndevices;
+	*known = (uint32_t)out->ndevices + 1;
 	struct roof_device *device =
 		ARRAY_PUSH(out->devices, out->ndevices, out->devices_cap);
 	*device = (struct roof_device){ .name = name };
@@ -93,18 +111,20 @@ static int load_devices(struct gathering *g, struct err *err)
 		g->store, asset_query_views_device_properties_sql, g->profile, err);
 
 	g->ndevices = 0;
+	g->is_one_device = true;
 	while (query_next(&q, err)) {
 		struct device_name *d =
 			ARRAY_PUSH(g->devices, g->ndevices, g->devices_cap);
 		const char *name = (const char *)sqlite3_column_text(q.stmt, 1);
-		*d = (struct device_name){ .device = query_number(q.stmt, 0),
-					   .agent = query_number(q.stmt, 6) };
+		*d = (struct device_name){ .device = query_number(q.stmt, 0) };
 		q.rc = add_device(
 			g,
 			name && *name ? intern_add(&g->out->texts.intern, str_of(name))
 				      : TEXT_NONE,
 			&d->at, err);
+		g->is_one_device &= d->at == g->devices[0].at;
 	}
+	g->is_one_device &= g->ndevices > 0;
 	return query_end(&q);
 }
 
@@ -115,17 +135,12 @@ static int load_devices(struct gathering *g, struct err *err)
 static int device_of(struct gathering *g, int64_t number,
 		     const struct roof_device **device, struct err *err)
 {
-	size_t at, n = g->ndevices;
-	bool alike = n > 0;
+	size_t at;
 
-	for (size_t i = 0; i < n; i++) {
-		alike &= g->devices[i].at == g->devices[0].at;
-		if (number != NUMBER_NONE && g->devices[i].device == number) {
-			*device = &g->out->devices[g->devices[i].at];
-			return 0;
-		}
-	}
-	if (alike)
+	SEARCH(at, 0, g->ndevices, g->devices[at].device < number);
+	if (at < g->ndevices && g->devices[at].device == number)
+		at = g->devices[at].at;
+	else if (g->is_one_device)
 		at = g->devices[0].at;
 	else if (add_device(g, TEXT_NONE, &at, err) < 0)
 		return -1;
@@ -297,18 +312,33 @@ static int tell_work(struct gathering *g, const struct work_item *item,
 	return tell_call(g, &t, err);
 }
 
-/* Between host and device: the memory of neither limits it. */
-static bool is_transfer(const struct gathering *g, const struct work_item *item)
+/* A copy between host and device: the memory of neither limits it. */
+static bool is_transfer(struct str name)
 {
 	static const char *const ways[] = { "HtoD", "DtoH", "HostToDevice",
 					    "DeviceToHost" };
-	struct str name = text_pool_str(&g->out->texts, item->name);
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (item->class == CLASS_MEMCPY && name.n &&
-		    memmem(name.p, name.n, ways[i], strlen(ways[i])))
+		if (name.n && memmem(name.p, name.n, ways[i], strlen(ways[i])))
 			return true;
 	return false;
+}
+
+/* The bits of enum work_fact, found once for each name. */
+static unsigned work_facts(struct gathering *g, const struct work_item *item)
+{
+	uint8_t *known = ARRAY_AT(g->works, g->works_cap, place_of(item->name));
+	struct str name = text_pool_str(&g->out->texts, item->name);
+
+	if (!*known) {
+		*known = WORK_IS_KNOWN;
+		if (is_transfer(name))
+			*known |= WORK_IS_TRANSFER;
+		if (tensor_core_kernel(name, g->capability) == TENSOR_CORE_YES)
+			*known |= WORK_ON_TENSOR_CORES;
+	}
+	return item->class == CLASS_MEMCPY ? *known
+					   : *known & ~(unsigned)WORK_IS_TRANSFER;
 }
 
 static int add_item(struct gathering *g, const struct device_work *work,
@@ -336,7 +366,8 @@ static int add_item(struct gathering *g, const struct device_work *work,
 	if (item->launch_id)
 		piece.launch_ns = sum_sub(item->launch_end_ns, item->launch_start_ns);
 	uint32_t at = item->op_id ? op_owners_find(&g->ops, item->op_id) : OWNER_NONE;
-	if (at == OWNER_NONE || is_transfer(g, item))
+	unsigned facts = work_facts(g, item);
+	if (at == OWNER_NONE || facts & WORK_IS_TRANSFER)
 		return tell_work(g, item, &piece, err);
 	struct ran_sums *sums = &g->sums[g->ops.items[at].owner];
 	if (!sums->ran) {
@@ -347,9 +378,7 @@ static int add_item(struct gathering *g, const struct device_work *work,
 	sums->is_comm |= piece.is_comm;
 	sums->time_ns = sum_add(sums->time_ns, piece.time_ns);
 	sums->launch_ns = sum_add(sums->launch_ns, piece.launch_ns);
-	sums->tensor_cores |=
-		tensor_core_kernel(text_pool_str(&g->out->texts, item->name),
-				   g->capability) == TENSOR_CORE_YES;
+	sums->tensor_cores |= (facts & WORK_ON_TENSOR_CORES) != 0;
 	return 0;
 }
 
@@ -441,6 +470,8 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 	}
 	free(g->devices);
 	free(g->names);
+	free(g->works);
+	free(g->named);
 	work_filter_close(&g->wanted);
 	return rc;
 }
@@ -452,16 +483,15 @@ int roofline_load(struct store *store, const struct scope *scope,
 	struct gathering g = { .store = store, .query = query, .out = out };
 	bool has_shapes = false;
 
-	if (gather(&g, scope, err) < 0)
-		return -1;
-	if (query->each)
-		return 0;
+	*out = (struct roofline){ .n = 0 };
 	for (size_t i = 0; i < scope->n; i++)
 		has_shapes |= scope->profiles[i].has_shapes;
-	if (!has_shapes)
+	if (!has_shapes && !query->each)
 		return err_set(err, ERR_EMPTY, "no shapes were recorded%s",
 			       scope_in_torch(scope, " (record_shapes=True)"));
-	return out->n ? 0 : err_set(err, ERR_EMPTY, "no operator matches");
+	if (gather(&g, scope, err) < 0)
+		return -1;
+	return out->n || query->each ? 0 : err_set(err, ERR_EMPTY, "no operator matches");
 }
 
 void roofline_release(struct roofline *r)

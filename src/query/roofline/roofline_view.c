@@ -226,6 +226,8 @@ const struct view roofline_view = {
 	.sort = "left_ns",
 };
 
+#define DEVICES_NOTED 4 /* of different names, at most */
+
 /* "989.4 TFLOP/s bf16, 3350 GB/s": of what rows used. */
 static void add_peaks(struct buf *text, const struct device_peaks *peaks, unsigned used,
 		      bool bandwidth)
@@ -271,7 +273,7 @@ static void note_device(struct memtable *m, const struct roofline *r,
 void roofline_note_peaks(struct memtable *m, const struct roofline *r, unsigned used,
 			 bool bandwidth)
 {
-	for (size_t i = 0; i < r->ndevices; i++)
+	for (size_t i = 0; i < r->ndevices && i < DEVICES_NOTED; i++)
 		note_device(m, r, &r->devices[i], used, bandwidth);
 }
 

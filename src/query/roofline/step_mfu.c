@@ -34,6 +34,7 @@ struct work_key {
 struct mfu {
 	const struct mfu_request *request;
 	struct device_peaks given; /* by --peak */
+	struct device_peaks peaks; /* that of the model's operations */
 	struct roofline roof;
 	struct step_numbers steps;
 	struct intern keys;
@@ -130,13 +131,21 @@ static enum peak given_type(const struct mfu *m)
 	return n == 1 ? only : PEAK_NONE;
 }
 
+/* What the model's operations are measured by: --peak, or the first device that knows. */
+static void find_peaks(struct mfu *m)
+{
+	m->peaks = m->given;
+	for (size_t i = 0; i < m->roof.ndevices; i++)
+		for (int type = 0; type < NPEAKS; type++)
+			if (!(m->peaks.tera[type] > 0))
+				m->peaks.tera[type] = m->roof.devices[i].peaks.tera[type];
+}
+
 /* Of the model's operations, in ns; negative: there is no peak of that type. */
 static double model_time(const struct mfu *m, enum peak type)
 {
-	double tera = type == PEAK_NONE ? 0 : m->given.tera[type];
+	double tera = type == PEAK_NONE ? 0 : m->peaks.tera[type];
 
-	for (size_t i = 0; i < m->roof.ndevices && type != PEAK_NONE && !(tera > 0); i++)
-		tera = m->roof.devices[i].peaks.tera[type];
 	return tera > 0 ? (double)m->request->model_flops / tera / 1e3 : -1;
 }
 
@@ -393,6 +402,7 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 		rc = roofline_load(store, scope, &query, &m->roof, err);
 	if (rc < 0)
 		return -1;
+	find_peaks(m);
 	rc = steps_load(store, scope, request, &steps, err);
 	if (rc == 0)
 		add_rows(m, &steps);
