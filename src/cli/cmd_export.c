@@ -144,6 +144,10 @@ static int write_all(const struct exporter *e, const struct export_opts *o,
 		request.weight = EXPORT_DEVICE;
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
+	if (filter_find_steps(filter, store, &scope, err) < 0) {
+		scope_release(&scope);
+		return -1;
+	}
 	int rc = write_to(e, o, &request, err);
 	if (rc < 0 && err->kind == ERR_EMPTY)
 		filter_explain(store, &scope, filter, err);

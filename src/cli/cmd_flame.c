@@ -189,9 +189,14 @@ static int add_scope(struct flame_builder *b, struct side *side, struct err *err
 
 	if (scope_options_load(store, &side->scoped, &scope, err) < 0)
 		return -1;
+	const struct filter *filter = b->request->calls.filter;
+	if (filter_find_steps(filter, store, &scope, err) < 0) {
+		scope_release(&scope);
+		return -1;
+	}
 	int rc = flame_add(b, store, &scope, side->which, err);
 	if (rc < 0 && err->kind == ERR_EMPTY)
-		filter_explain(store, &scope, b->request->calls.filter, err);
+		filter_explain(store, &scope, filter, err);
 	scope_release(&scope);
 	return rc;
 }

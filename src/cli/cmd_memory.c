@@ -65,6 +65,7 @@ static const struct opt memory_filters[] = {
 	  INTO(STRINGS, device) },
 	{ .name = "step", .arg = "A..B", .help = "only events in these steps, both ends included",
 	  INTO(STRING, on.filter.step) },
+	FILTER_PHASE(struct memory_opts, on.filter.phase),
 	{ .name = "time", .arg = "A..B", .help = "only events in this interval of the recording (1ms..2.5ms)",
 	  INTO(STRING, on.filter.time) },
 	OPT_END

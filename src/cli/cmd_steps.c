@@ -46,6 +46,7 @@ static const struct opt steps_options[] = {
 	  .choices = bounds_names, INTO(CHOICE, bounds) },
 	{ .name = "step", .arg = "A..B", .help = "only these steps, both ends included",
 	  INTO(STRING, on.filter.step) },
+	FILTER_PHASE(struct steps_opts, on.filter.phase),
 	{ .name = "device", .arg = "N", .help = "only these devices",
 	  INTO(STRINGS, on.filter.device) },
 	VIEW_OPTIONS(struct steps_opts, view, &steps_view),

@@ -300,6 +300,8 @@ static int write_torch(const struct command *self, const struct top_opts *o,
 		rc = err_set(err, ERR_USAGE,
 			     "--format torch is for traces; these are sampled stacks");
 	if (rc == 0)
+		rc = filter_find_steps(query->filter, store, &scope, err);
+	if (rc == 0)
 		rc = top_load(store, &scope, query, &rows, err);
 	if (rc == 0) {
 		const struct torch_request torch = { &rows, &scope, query, &o->torch,

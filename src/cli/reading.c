@@ -241,6 +241,11 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 		message_note(plan->command, operand->path,
 			     "the file is cut off, and what came after is missing, "
 			     "often all device work: copy or record it again");
+	if (plan->filter &&
+	    filter_find_steps(plan->filter, operand->store, &scope, err) < 0) {
+		scope_release(&scope);
+		return -1;
+	}
 	rc = draw(plan, &reading, taker, is_drawn, err);
 	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter &&
 	    !store_missed_slices(operand->store))

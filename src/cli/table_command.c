@@ -30,9 +30,12 @@ const struct opt filter_options[] = {
 	OPT_END
 };
 
+const char *const filter_phases[] = { "prefill", "decode", "mixed", "other", NULL };
+
 const struct opt filter_time_options[] = {
 	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
 	  INTO(STRING, step) },
+	FILTER_PHASE(struct filter_opts, phase),
 	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",
 	  INTO(STRING, time) },
 	{ .name = "min-dur", .arg = "TIME", .help = "only slices that last at least this long (10us)",
@@ -48,6 +51,7 @@ int filter_options_compile(const struct filter_opts *o, struct filter *out,
 		.focus = o->focus,
 		.ignore = o->ignore,
 		.steps = o->step,
+		.phase = o->phase,
 		.times = o->time,
 		.min_dur = o->min_dur,
 		.categories = o->cat.items,
@@ -190,7 +194,8 @@ int table_command_use_words(const struct command *command, int nwords, char **wo
 	memcpy(options, command->defaults, command->options_size);
 	if (opt_parse(command->groups, nwords, words, options, err) == OPT_PARSED &&
 	    filter_options_compile(&options->filter, &filter, err) == 0 &&
-	    make_request(t, options, &filter, request, err) == 0) {
+	    make_request(t, options, &filter, request, err) == 0 &&
+	    filter_find_steps(&filter, r->store, r->scope, err) == 0) {
 		struct reading reading = *r;
 		reading.for_people = reading_is_for_people(&options->output);
 		reading.options = options;

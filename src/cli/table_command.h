@@ -33,11 +33,11 @@
 #include "store/need.h"
 
 /*
- * --focus, --ignore, --cat, --thread, --stream, --device, --step, --time and
+ * --focus, --ignore, --cat, --thread, --stream, --device, --step, --phase, --time and
  * --min-dur: the same in every reading command that has slices to choose from.
  */
 struct filter_opts {
-	const char *focus, *ignore, *step, *time, *min_dur; /* NULL: not given */
+	const char *focus, *ignore, *step, *phase, *time, *min_dur; /* NULL: not given */
 	struct opt_strings cat, thread, stream, device;
 };
 
@@ -46,10 +46,15 @@ struct filter_opts {
 #define FILTER_GROUP(type, member) \
 	FILTER_NAMES_GROUP(type, member), \
 	{ "", filter_time_options, offsetof(type, member), true }
-/* Without --step, --time and --min-dur. */
+/* Without --step, --phase, --time and --min-dur. */
 #define FILTER_NAMES_GROUP(type, member) { "Filters", filter_options, offsetof(type, member), true }
 /* clang-format on */
 extern const struct opt filter_options[], filter_time_options[];
+/* The row of --phase alone; type: the command's options, of which `member` is one. */
+#define FILTER_PHASE(type, member) \
+	{ .name = "phase", .arg = "PHASE", .help = "only steps of an inference engine in this phase", \
+	  .choices = filter_phases, OPT_INTO(CHOICE, type, member) }
+extern const char *const filter_phases[];
 
 /* As filter_compile(); argv outlives the filter. */
 int filter_options_compile(const struct filter_opts *o, struct filter *out,

@@ -1,6 +1,9 @@
 /* The filters of reading commands: see filter.h. */
 #include "query/filter.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/regex.h"
 #include "trace/category.h"
@@ -123,6 +126,17 @@ static int parse_steps(const char *text, struct filter *f, struct err *err)
 	return 0;
 }
 
+static void set_phase(const char *name, struct filter *f)
+{
+	f->phase = xcalloc(1, sizeof(*f->phase));
+	f->phase->name = name;
+	if (f->has_steps)
+		return;
+	f->has_steps = true;
+	f->first_step = INT64_MIN;
+	f->last_step = INT64_MAX;
+}
+
 static int parse_times(const char *text, struct filter *f, struct err *err)
 {
 	struct str from, to;
@@ -162,6 +176,8 @@ static int compile(const struct filter_texts *t, struct filter *f, struct err *e
 		return -1;
 	if (t->steps && parse_steps(t->steps, f, err) < 0)
 		return -1;
+	if (t->phase)
+		set_phase(t->phase, f);
 	if (t->times && parse_times(t->times, f, err) < 0)
 		return -1;
 	if (t->min_dur && parse_min_dur(t->min_dur, f, err) < 0)
@@ -190,6 +206,9 @@ void filter_release(struct filter *f)
 {
 	regex_free(f->focus);
 	regex_free(f->ignore);
+	if (f->phase)
+		free(f->phase->items);
+	free(f->phase);
 	*f = (struct filter){ .focus = NULL };
 }
 
@@ -201,12 +220,6 @@ int filter_has_name(const struct filter *f, struct str name, struct err *err)
 		return focused;
 	int ignored = regex_match(f->ignore, name, err);
 	return ignored < 0 ? -1 : !ignored;
-}
-
-bool filter_has_step(const struct filter *f, int64_t number, bool is_in_step)
-{
-	return !f->has_steps ||
-	       (is_in_step && number >= f->first_step && number <= f->last_step);
 }
 
 bool filter_has_time(const struct filter *f, int64_t start_ns)

@@ -21,6 +21,7 @@ struct filter_texts {
 	const char *focus, *ignore; /* regular expressions */
 	const char *focus_as;       /* what messages call the first; NULL: --focus */
 	const char *steps;          /* "3", "3..5", "3..", "..5": inclusive */
+	const char *phase;          /* "decode": of steps */
 	const char *times;          /* "1ms..2.5ms", "1s..": half-open, units required */
 	const char *min_dur;        /* "10us" */
 	/* Each is a list of lists: "a,b" and "c". */
@@ -46,6 +47,18 @@ struct sample_choice {
 };
 
 struct regex;
+struct scope;
+struct store;
+
+/* The steps that have a phase; which they are a store tells: filter_find_steps(). */
+struct filter_phase {
+	const char *name; /* borrowed */
+	struct filter_step {
+		int64_t profile_id, number;
+	} * items; /* owned; in order */
+	size_t n, cap;
+	bool is_found;
+};
 
 struct filter {
 	struct regex *focus, *ignore; /* owned; NULL: not given */
@@ -55,6 +68,7 @@ struct filter {
 	struct filter_numbers streams, devices;
 	bool has_steps, has_times, has_min_dur;
 	int64_t first_step, last_step; /* inclusive */
+	struct filter_phase *phase;    /* owned; those of it alone; NULL: not given */
 	int64_t from_ns, to_ns;        /* [from, to) from the profile's first event */
 	int64_t min_dur_ns;
 	struct sample_choice samples;
@@ -67,6 +81,13 @@ struct filter {
 int filter_compile(const struct filter_texts *texts, struct filter *out, struct err *err);
 void filter_release(struct filter *f);
 
+/*
+ * With --phase: which steps of these profiles have it, whatever was found before; to be
+ * called before the first filter_has_step().  ERR_EMPTY when none has, or none has any.
+ */
+int filter_find_steps(const struct filter *f, struct store *store,
+		      const struct scope *scope, struct err *err);
+
 /* Was --focus or --ignore given? */
 static inline bool filter_chooses_names(const struct filter *f)
 {
@@ -75,7 +96,8 @@ static inline bool filter_chooses_names(const struct filter *f)
 /* --focus and --ignore: 1, 0, or -1 with err set when matching takes too long. */
 int filter_has_name(const struct filter *f, struct str name, struct err *err);
 /* Those below are true when their filter was not given. */
-bool filter_has_step(const struct filter *f, int64_t number, bool is_in_step);
+bool filter_has_step(const struct filter *f, int64_t profile_id, int64_t number,
+		     bool is_in_step);
 bool filter_has_time(const struct filter *f, int64_t start_ns);
 bool filter_has_dur(const struct filter *f, int64_t dur_ns);
 /*

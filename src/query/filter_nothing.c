@@ -203,7 +203,8 @@ static int see_steps(struct seen *s, struct store *store, const struct scope *sc
 
 	for (size_t i = 0; i < steps.n; i++) {
 		add_number(&s->steps, steps.items[i].number);
-		s->has_step |= filter_has_step(s->filter, steps.items[i].number, true);
+		s->has_step |= filter_has_step(s->filter, steps.items[i].profile_id,
+					       steps.items[i].number, true);
 	}
 	step_numbers_release(&steps);
 	return rc;
@@ -327,6 +328,15 @@ static void tell_steps(struct err *err, struct seen *s)
 	struct buf texts[2];
 
 	buf_init(&texts[0], ERR_TEXT_MAX);
+	if (s->filter->phase) { /* some step has it */
+		write_steps(s->filter, &texts[0]);
+		err_set(err, ERR_EMPTY,
+			"--step " STR_FMT ": none of them is of the phase "
+			"'%s'",
+			STR_ARG(buf_str(&texts[0])), s->filter->phase->name);
+		buf_release(&texts[0]);
+		return;
+	}
 	buf_init(&texts[1], ERR_TEXT_MAX);
 	write_steps(s->filter, &texts[0]);
 	write_numbers(&s->steps, &texts[1]);

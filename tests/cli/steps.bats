@@ -327,9 +327,9 @@ mean 130000" ]
 	run --separate-stderr ptool steps "$FIXTURES/pyprof/pstats/sys311/w_gen.prof"
 	exits 3
 	[[ ${stderr##*$'\n'} = *'a call graph has no steps; record a trace with torch.profiler' ]]
-	run --separate-stderr ptool steps --phase
+	run --separate-stderr ptool steps --phas
 	exits 2
-	[[ $stderr = *--phases* ]]
+	[[ $stderr = *--phase* ]]
 	run --separate-stderr ptool steps --phases --device 0
 	exits 2
 	run --separate-stderr ptool steps --phases --bounds tensorboard
@@ -403,4 +403,28 @@ engine_trace() {
 	# in a step of the profiler they tell its phase, but not its bounds
 	{ engine_trace; event user_annotation 'ProfilerStep#5' 5 300; } | made p.json
 	[ "$(columns p.json step,start_ns,total_ns,bounds,phase,requests,tokens | head -1)" = '5 5000 300000 host prefill 1 64' ]
+}
+
+@test "--phase takes the steps of a phase, in every command that has steps" {
+	engine_trace | made t.json
+	[ "$(ptool steps --phase decode --format csv t.json 2>/dev/null | cut -d, -f4 | paste -sd' ')" = 'step "1" "mean"' ]
+	[ "$(ptool kernels --phase prefill --format csv t.json 2>/dev/null | tail -1 | grep -o ',200000,' | head -1)" = ,200000, ]
+	[ "$(ptool top --phase decode --format ndjson t.json 2>/dev/null | grep -o '"self_device_ns":50000' | wc -l)" -eq 2 ]
+	[ "$(ptool gaps --phase decode t.json 2>/dev/null | head -1)" = 'device 0: idle 50.000 us (50.0%) of 100.000 us in 1 step, 1 gap' ]
+	[ "$(ptool list --phase prefill --format csv t.json 2>/dev/null | grep -c gemm)" -eq 1 ]
+	says() { # STATUS MESSAGE COMMAND...
+		run --separate-stderr ptool "${@:3}"
+		[ "$status" -eq "$1" ]
+		[[ "${stderr##*$'\n'}" = *"$2" ]]
+	}
+	says 3 "no step is of the phase 'mixed'; there are: prefill (1), decode (1)" top --phase mixed t.json
+	says 3 "--step 0: none of them is of the phase 'decode'" top --phase decode --step 0 t.json
+	says 2 "unknown --phase 'decod'; did you mean 'decode'? (valid: prefill, decode, mixed, other)" gaps --phase decod t.json
+	event cpu_op aten::mm 10 90 | made o.json
+	says 3 'no step has a phase: there are no annotations of an inference engine, as in ptool-formats(5), STEPS' kernels --phase decode o.json
+	# each side of a comparison has its own
+	{ event user_annotation 'step[DECODE bs=8]' 0 1; engine_trace; } | made u.json
+	ptool diff --phase prefill --by step --format csv t.json u.json >rows 2>/dev/null
+	grep -q 200000 rows
+	says 3 "t.json: no step is of the phase 'other'; there are: prefill (1), decode (1)" diff --phase other t.json u.json
 }

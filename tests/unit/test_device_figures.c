@@ -121,12 +121,12 @@ static void the_window_is_that_of_the_steps_that_are_shown(void **state)
 	const struct filter cut = { .has_times = true, .from_ns = 20, .to_ns = 50 };
 
 	(void)state;
-	struct figures_window w = figures_window(&bounds, &none);
+	struct figures_window w = figures_window(&bounds, 1, &none);
 	assert_true(w.is_known);
 	assert_int_equal(10, w.from_ns);
 	assert_int_equal(90, w.to_ns);
-	assert_false(figures_window(&bounds, &last).is_known);
-	w = figures_window(&bounds, &cut);
+	assert_false(figures_window(&bounds, 1, &last).is_known);
+	w = figures_window(&bounds, 1, &cut);
 	assert_int_equal(20, w.from_ns);
 	assert_int_equal(50, w.to_ns);
 }

@@ -57,7 +57,7 @@ static void no_filter_lets_everything_through(void **state)
 
 	(void)state;
 	assert_int_equal(1, filter_has_name(&f, STR_LIT(""), &err));
-	assert_true(filter_has_step(&f, 0, false));
+	assert_true(filter_has_step(&f, 1, 0, false));
 	assert_true(filter_has_time(&f, INT64_MIN));
 	assert_true(filter_has_dur(&f, 0));
 	assert_true(filter_has_category(&f, STR_LIT(""), CLASS_NONE));
@@ -127,14 +127,14 @@ static void steps_are_ranges_with_both_ends(void **state)
 	struct filter from = must_compile(&(struct filter_texts){ .steps = "4.." });
 
 	(void)state;
-	assert_false(filter_has_step(&f, 2, true));
-	assert_true(filter_has_step(&f, 3, true));
-	assert_true(filter_has_step(&f, 5, true));
-	assert_false(filter_has_step(&f, 6, true));
-	assert_false(filter_has_step(&f, 4, false)); /* stands in no step */
-	assert_true(filter_has_step(&one, 4, true));
-	assert_false(filter_has_step(&one, 5, true));
-	assert_true(filter_has_step(&from, INT64_MAX, true));
+	assert_false(filter_has_step(&f, 1, 2, true));
+	assert_true(filter_has_step(&f, 1, 3, true));
+	assert_true(filter_has_step(&f, 1, 5, true));
+	assert_false(filter_has_step(&f, 1, 6, true));
+	assert_false(filter_has_step(&f, 1, 4, false)); /* stands in no step */
+	assert_true(filter_has_step(&one, 1, 4, true));
+	assert_false(filter_has_step(&one, 1, 5, true));
+	assert_true(filter_has_step(&from, 1, INT64_MAX, true));
 	assert_false(filter_needs_slices(&f)); /* summaries know steps */
 	filter_release(&f);
 	filter_release(&one);

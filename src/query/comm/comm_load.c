@@ -136,7 +136,8 @@ int comm_load_slices(struct comm_sources *s, const struct scope_profile *profile
 }
 
 /* Those that are wanted, in their order. */
-static int choose_calls(struct comm_sources *s, struct comm_profile *p, struct err *err)
+static int choose_calls(struct comm_sources *s, const struct scope_profile *profile,
+			struct comm_profile *p, struct err *err)
 {
 	struct comm_calls *calls = &p->calls;
 	size_t n = 0;
@@ -144,11 +145,13 @@ static int choose_calls(struct comm_sources *s, struct comm_profile *p, struct e
 	for (size_t i = 0; i < calls->n; i++) {
 		const struct comm_call *c = &calls->items[i];
 		bool on_device = c->side == COMM_ON_DEVICE;
+		bool in_step = filter_has_step(s->choice.filter, profile->id, c->step,
+					       c->step != NUMBER_NONE);
 		const struct work_piece piece = {
 			.name = c->collective,
 			.device = on_device ? p->devices[c->device].device : NUMBER_NONE,
 			.stream = c->stream,
-			.step = c->step,
+			.step = in_step ? c->step : NUMBER_NONE,
 			.start_ns = c->start_ns,
 			.dur_ns = c->end_ns - c->start_ns,
 		};
@@ -222,7 +225,7 @@ int comm_load(struct comm_sources *s, const struct scope_profile *profile,
 	if (rc == 0)
 		name_groups(s, profile, &out->calls);
 	if (rc == 0)
-		rc = choose_calls(s, out, err);
+		rc = choose_calls(s, profile, out, err);
 	if (rc == 0)
 		note_calls(s, &out->calls);
 	return rc;

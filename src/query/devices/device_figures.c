@@ -213,7 +213,7 @@ struct device_figures device_figures(const struct device_work *work,
 	return out;
 }
 
-struct figures_window figures_window(const struct step_bounds *bounds,
+struct figures_window figures_window(const struct step_bounds *bounds, int64_t profile_id,
 				     const struct filter *filter)
 {
 	struct figures_window w = { 0, 0, false };
@@ -221,8 +221,8 @@ struct figures_window figures_window(const struct step_bounds *bounds,
 
 	for (size_t i = 0; i < bounds->n; i++) {
 		const struct step_bound *step = &bounds->items[i];
-		if (step->is_dropped ||
-		    !filter_has_step(filter, step->number, step->step_id != 0))
+		if (step->is_dropped || !filter_has_step(filter, profile_id, step->number,
+							 step->step_id != 0))
 			continue;
 		w.from_ns = has_any ? sooner(w.from_ns, step->start_ns) : step->start_ns;
 		w.to_ns = has_any ? later(w.to_ns, step->end_ns) : step->end_ns;

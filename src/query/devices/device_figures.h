@@ -31,7 +31,7 @@ struct figures_window {
  * From the start of the first step to the end of the last that the plugin shows, bounds
  * moved; of the filter's steps, and in its times.
  */
-struct figures_window figures_window(const struct step_bounds *bounds,
+struct figures_window figures_window(const struct step_bounds *bounds, int64_t profile_id,
 				     const struct filter *filter);
 
 /* Percentages, 0 to 100; negative: not known. */

@@ -159,8 +159,8 @@ int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err
 	int rc = -1;
 
 	work_filter_times(&p->work, p->filter);
-	r.window = figures_window(&p->bounds, p->filter);
-	step_windows_wanted(&p->windows, p->filter, &r.steps);
+	r.window = figures_window(&p->bounds, p->profile->id, p->filter);
+	step_windows_wanted(&p->windows, p->profile->id, p->filter, &r.steps);
 	if (!p->loads)
 		own = kernel_loads(p->store, p->profile, &p->work, err);
 	r.loads = p->loads ? p->loads : own;

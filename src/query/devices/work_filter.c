@@ -57,7 +57,7 @@ static int wants_at_any_time(struct work_filter *f, const struct work_piece *pie
 
 	if (!has_number(&filter->devices, piece->device) ||
 	    !has_number(&filter->streams, piece->stream) ||
-	    !filter_has_step(filter, piece->step, piece->step != NUMBER_NONE) ||
+	    (filter->has_steps && piece->step == NUMBER_NONE) ||
 	    !filter_has_dur(filter, piece->dur_ns))
 		return 0;
 	return has_name(f, piece->name, err);
@@ -65,9 +65,11 @@ static int wants_at_any_time(struct work_filter *f, const struct work_piece *pie
 
 int64_t work_filter_step(const struct work_filter *f, int64_t step_id)
 {
-	int64_t step;
+	const struct step_number *step = step_numbers_at(&f->steps, step_id);
 
-	return step_numbers_find(&f->steps, step_id, &step) ? step : NUMBER_NONE;
+	return step && filter_has_step(f->filter, step->profile_id, step->number, true)
+		       ? step->number
+		       : NUMBER_NONE;
 }
 
 int work_filter_wants(struct work_filter *f, const struct work_piece *piece,

@@ -40,7 +40,7 @@ int work_filter_open(struct store *store, const struct scope *scope,
 /* Accepts a zeroed one. */
 void work_filter_close(struct work_filter *f);
 
-/* The number of a step by its id, NUMBER_NONE for none. */
+/* The number of a step by its id, NUMBER_NONE for none and for one that no filter wants. */
 int64_t work_filter_step(const struct work_filter *f, int64_t step_id);
 /* 1, 0, or -1 with err set: a regular expression takes too long. */
 int work_filter_wants(struct work_filter *f, const struct work_piece *piece,

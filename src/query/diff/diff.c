@@ -68,7 +68,9 @@ static int load_steps(struct diff *d, struct err *err)
 		side->steps = xcalloc(side->nruns, sizeof(*side->steps));
 		for (size_t i = 0; i < side->nruns && !d->is_call_graph; i++) {
 			const struct diff_run *run = run_of(d, which, i);
-			if (diff_steps_load(run->store, run->scope, d->request->filter,
+			if (filter_find_steps(d->request->filter, run->store, run->scope,
+					      err) < 0 ||
+			    diff_steps_load(run->store, run->scope, d->request->filter,
 					    d->request->first_step, &side->steps[i],
 					    err) < 0)
 				return fail(d, which, i);

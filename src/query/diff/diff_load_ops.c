@@ -115,7 +115,7 @@ static int add_row(struct op_reading *r, struct sqlite3_stmt *stmt, struct err *
 	};
 	uint32_t name;
 
-	if (!filter_has_step(r->l->filter, place.step, place.in_step))
+	if (!filter_has_step(r->l->filter, place.profile_id, place.step, place.in_step))
 		return 0;
 	if (text_pool_number(&r->texts, sqlite3_column_int64(stmt, COLUMN_NAME), &name,
 			     err) < 0)
@@ -166,7 +166,7 @@ static int add_call(void *to, const struct slice_call *call, struct err *err)
 					  .in_step = call->step != NUMBER_NONE };
 
 	if (!is_kind(r, call->stat.key.kind) || !is_on_wanted_track(r, call) ||
-	    !filter_has_step(f, place.step, place.in_step) ||
+	    !filter_has_step(f, place.profile_id, place.step, place.in_step) ||
 	    !filter_has_time(f, call->ts_ns) || !filter_has_dur(f, call->dur_ns) ||
 	    !filter_has_category(f, text_pool_str(&r->texts, call->category),
 				 call->class))

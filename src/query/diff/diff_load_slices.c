@@ -121,7 +121,7 @@ static int add_label(struct label_reading *r, struct sqlite3_stmt *stmt, struct 
 	};
 	uint32_t number;
 
-	if (!filter_has_step(r->l->filter, place.step, place.in_step))
+	if (!filter_has_step(r->l->filter, place.profile_id, place.step, place.in_step))
 		return 0;
 	if (text_pool_number(&r->texts, sqlite3_column_int64(stmt, COLUMN_NAME), &number,
 			     err) < 0)

@@ -64,7 +64,8 @@ static int load_run(struct diff *d, size_t which, size_t i, struct err *err)
 		.by_step = d->within_run,
 	};
 
-	if (diff_load(d->by, &loading, err) < 0)
+	if (filter_find_steps(loading.filter, run->store, run->scope, err) < 0 ||
+	    diff_load(d->by, &loading, err) < 0)
 		return -1;
 	if (!diff_has_self_sums(d))
 		return 0;

@@ -49,7 +49,7 @@ static int read_steps(struct store *store, const struct scope *scope,
 			.dur_ns = sqlite3_column_int64(q.stmt, COLUMN_DUR),
 		};
 		out->recorded++;
-		if (!filter_has_step(filter, step.number, true) ||
+		if (!filter_has_step(filter, step.profile_id, step.number, true) ||
 		    !filter_has_time(filter, step.start_ns))
 			continue;
 		q.rc = add_step(out, &step, err);

@@ -63,6 +63,8 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 		      uint32_t device)
 {
 	const struct gap_total *t = &p->totals[device];
+	if (!t->span_ns && !p->range.is_all)
+		return; /* none of its steps is wanted */
 	const char *name = device_name(out, scope, p, device);
 	const char *text =
 		arena_printf(&out->arena, "%sidle %s (%.1f%%) of %s%s, %" PRId64 " gap%s",

@@ -193,7 +193,7 @@ static int load_windows(struct gap_range *r, const struct gap_range_request *q,
 }
 
 /* What of `wanted` the filter wants. */
-static void choose(struct gap_range *r, const struct filter *filter)
+static void choose(struct gap_range *r, int64_t profile_id, const struct filter *filter)
 {
 	struct intervals all = r->wanted, chosen = { .n = 0 };
 
@@ -206,7 +206,7 @@ static void choose(struct gap_range *r, const struct filter *filter)
 	if (!filter || !filter->has_steps)
 		return;
 	for (size_t i = 0; i < r->nsteps; i++)
-		if (filter_has_step(filter, r->steps[i].number, true))
+		if (filter_has_step(filter, profile_id, r->steps[i].number, true))
 			intervals_add(&chosen, r->steps[i].start_ns, r->steps[i].end_ns);
 	intervals_unite(&chosen);
 	intervals_intersect(&all, &chosen, &r->wanted);
@@ -257,7 +257,7 @@ int gap_range_load(const struct gap_range_request *request, struct gap_range *ou
 	for (size_t i = 0; !out->is_inner && i < out->windows.n; i++)
 		intervals_add(&out->wanted, out->windows.items[i].start_ns,
 			      out->windows.items[i].end_ns);
-	choose(out, request->filter);
+	choose(out, request->profile->id, request->filter);
 	if (gap_range_is_too_much(count_wanted(out), request->work))
 		merge(out);
 	return 0;

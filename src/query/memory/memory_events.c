@@ -275,8 +275,8 @@ bool memory_event_is_wanted(const struct memory_events *m, const struct memory_e
 	bool is_in_step = e->step != MEMORY_STEP_NONE;
 
 	return filter_has_time(filter, e->ts_ns) &&
-	       filter_has_step(filter, is_in_step ? m->steps[e->step].number : 0,
-			       is_in_step);
+	       filter_has_step(filter, m->profile->id,
+			       is_in_step ? m->steps[e->step].number : 0, is_in_step);
 }
 
 /* The level just before event i of the device. */

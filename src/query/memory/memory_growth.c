@@ -157,7 +157,7 @@ static void add_steps(const struct memory_source *s, const struct memory_place *
 			add_event(&sums[m->items[i].step], &m->items[i]);
 	add_left(p, sums);
 	for (size_t i = 0; i < m->nsteps; i++) {
-		if (!filter_has_step(f, m->steps[i].number, true) ||
+		if (!filter_has_step(f, m->profile->id, m->steps[i].number, true) ||
 		    !filter_has_time(f, m->steps[i].ts_ns))
 			continue;
 		set_step(p, &m->steps[i], &sums[i], cells);

@@ -203,13 +203,13 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 	return rc;
 }
 
-static int read_call(struct memory_source *s, struct sqlite3_stmt *stmt, struct calls *to,
-		     struct err *err)
+static int read_call(struct memory_source *s, const struct memory_events *m,
+		     struct sqlite3_stmt *stmt, struct calls *to, struct err *err)
 {
 	struct cell step = query_cell(stmt, 1);
 	uint32_t name;
 
-	if (!filter_has_step(s->request.filter,
+	if (!filter_has_step(s->request.filter, m->profile->id,
 			     step.type == CELL_INT ? step.as.integer : 0,
 			     step.type == CELL_INT))
 		return 0;
@@ -241,7 +241,7 @@ static int load_calls(struct memory_source *s, const struct memory_events *m,
 
 	query_bind_int(q.stmt, ":grain", f->has_steps ? 2 : 0);
 	while (query_next(&q, err))
-		q.rc = read_call(s, q.stmt, to, err);
+		q.rc = read_call(s, m, q.stmt, to, err);
 	return query_end(&q);
 }
 

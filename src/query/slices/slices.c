@@ -204,7 +204,6 @@ static int category_is_wanted(struct slices_state *s, const struct slice_row *ro
 int slices_is_wanted(struct slices *slices, const struct slice_row *row, struct err *err)
 {
 	struct slices_state *s = slices->state;
-	int64_t number = 0;
 	int rc = 1;
 
 	if (!s->filter)
@@ -212,8 +211,9 @@ int slices_is_wanted(struct slices *slices, const struct slice_row *row, struct 
 	if (!filter_has_time(s->filter, row->ts_ns) ||
 	    !filter_has_dur(s->filter, row->dur_ns))
 		return 0;
-	bool is_in_step = slices_step(slices, row, &number);
-	if (!filter_has_step(s->filter, number, is_in_step))
+	const struct step_number *step = step_numbers_at(&s->steps, row->step_id);
+	if (!filter_has_step(s->filter, step ? step->profile_id : 0,
+			     step ? step->number : 0, step != NULL))
 		return 0;
 	if (s->category_verdicts)
 		rc = category_is_wanted(s, row, err);
@@ -363,7 +363,8 @@ static struct interval *step_extents(const struct slices_state *s)
 		const struct step_number *step = &s->steps.items[i];
 		const struct scope_profile *profile =
 			scope_find(s->scope, step->profile_id);
-		if (!profile || !filter_has_step(s->filter, step->number, true))
+		if (!profile ||
+		    !filter_has_step(s->filter, profile->id, step->number, true))
 			continue;
 		struct interval *e = &extents[profile - s->scope->profiles];
 		e->start_ns = step->start_ns < e->start_ns ? step->start_ns : e->start_ns;

@@ -35,15 +35,21 @@ void step_numbers_release(struct step_numbers *s)
 	*s = (struct step_numbers){ .n = 0 };
 }
 
-bool step_numbers_find(const struct step_numbers *s, int64_t id, int64_t *number)
+const struct step_number *step_numbers_at(const struct step_numbers *s, int64_t id)
 {
 	size_t at;
 
 	if (id == 0)
-		return false;
+		return NULL;
 	SEARCH(at, 0, s->n, s->items[at].id < id);
-	if (at == s->n || s->items[at].id != id)
-		return false;
-	*number = s->items[at].number;
-	return true;
+	return at < s->n && s->items[at].id == id ? &s->items[at] : NULL;
+}
+
+bool step_numbers_find(const struct step_numbers *s, int64_t id, int64_t *number)
+{
+	const struct step_number *step = step_numbers_at(s, id);
+
+	if (step)
+		*number = step->number;
+	return step != NULL;
 }

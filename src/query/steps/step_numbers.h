@@ -23,6 +23,8 @@ int step_numbers_load(struct store *store, const struct scope *scope,
 /* Accepts a zeroed one. */
 void step_numbers_release(struct step_numbers *s);
 
+/* NULL when the id is none: 0, or of no step. */
+const struct step_number *step_numbers_at(const struct step_numbers *s, int64_t id);
 /* False when the id is none: 0, or of no step. */
 bool step_numbers_find(const struct step_numbers *s, int64_t id, int64_t *number);
 

@@ -153,13 +153,14 @@ void step_windows_union(const struct step_windows *w, struct intervals *out)
 	intervals_unite(out);
 }
 
-void step_windows_wanted(const struct step_windows *w, const struct filter *filter,
-			 struct intervals *out)
+void step_windows_wanted(const struct step_windows *w, int64_t profile_id,
+			 const struct filter *filter, struct intervals *out)
 {
 	struct intervals all = { .n = 0 };
 
 	for (size_t i = 0; i < w->n; i++)
-		if (filter_has_step(filter, w->items[i].number, w->items[i].step_id != 0))
+		if (filter_has_step(filter, profile_id, w->items[i].number,
+				    w->items[i].step_id != 0))
 			intervals_add(&all, w->items[i].start_ns, w->items[i].end_ns);
 	intervals_unite(&all);
 	intervals_within(&all, filter->has_times ? filter->from_ns : INT64_MIN,

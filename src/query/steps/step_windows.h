@@ -77,7 +77,7 @@ void step_windows_whole(struct step_windows *w, const struct device_work *work);
  */
 void step_windows_union(const struct step_windows *w, struct intervals *out);
 /* Likewise, of the steps in --step, and of them what is in --time. */
-void step_windows_wanted(const struct step_windows *w, const struct filter *filter,
-			 struct intervals *out);
+void step_windows_wanted(const struct step_windows *w, int64_t profile_id,
+			 const struct filter *filter, struct intervals *out);
 
 #endif

@@ -83,7 +83,7 @@ static void add_marks(struct steps *s, struct steps_profile *p,
 	for (size_t i = 0; i < n; i++) {
 		size_t step = p->is_file ? 0 : i;
 		int64_t number = p->bounds.items[step].number;
-		bool is_shown = filter_has_step(filter, number, true);
+		bool is_shown = filter_has_step(filter, p->profile->id, number, true);
 		s->marks[s->nmarks++] = (struct step_mark){ .is_hidden = !is_shown };
 		if (is_shown && (!p->is_file || i == 0))
 			p->shown[p->nshown++] = step;

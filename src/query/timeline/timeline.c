@@ -176,7 +176,8 @@ static void find_whole(struct timeline_view *v, size_t place, struct intervals *
 	}
 	for (size_t i = 0; i < v->nsteps; i++)
 		if (v->steps[i].profile == place &&
-		    filter_has_step(f, v->steps[i].number, true))
+		    filter_has_step(f, v->scope->profiles[place].id, v->steps[i].number,
+				    true))
 			intervals_add(&steps, v->steps[i].start_ns,
 				      v->steps[i].start_ns + v->steps[i].dur_ns);
 	if (!f->has_steps)

@@ -126,7 +126,8 @@ static int load_labels(struct store *store, const struct scope *scope,
 					scope->ids, err);
 	while (query_next(&q, err)) {
 		struct cell step = query_cell(q.stmt, 1);
-		if (filter_has_step(f, step.type == CELL_INT ? step.as.integer : 0,
+		if (filter_has_step(f, sqlite3_column_int64(q.stmt, 0),
+				    step.type == CELL_INT ? step.as.integer : 0,
 				    step.type == CELL_INT))
 			q.rc = add_label(l, q.stmt, err);
 	}

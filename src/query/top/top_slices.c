@@ -51,11 +51,11 @@ static bool is_on_wanted_track(const struct top_rows *rows, const struct filter 
 }
 
 static bool is_wanted(const struct top_rows *rows, const struct filter *f,
-		      const struct slice_call *call)
+		      int64_t profile_id, const struct slice_call *call)
 {
 	if (call->stat.key.kind == OP_PYTHON && !filter_wants_python(f))
 		return false;
-	return filter_has_step(f, call->step, call->step != NUMBER_NONE) &&
+	return filter_has_step(f, profile_id, call->step, call->step != NUMBER_NONE) &&
 	       filter_has_time(f, call->ts_ns) && filter_has_dur(f, call->dur_ns) &&
 	       filter_has_category(f, text_pool_str(&rows->texts, call->category),
 				   call->class) &&
@@ -79,7 +79,7 @@ struct top_place top_place_of_call(struct top_rows *rows, const struct top_query
 				   .overload = call->overload };
 	int64_t *split = place.split;
 
-	*wanted = is_wanted(rows, query->filter, call);
+	*wanted = is_wanted(rows, query->filter, profile->id, call);
 	split[TOP_BY_RANK] = profile->has_rank ? profile->rank : SPLIT_NONE;
 	split[TOP_BY_PROFILE] = profile->id;
 	split[TOP_BY_STEP] = call->step;

@@ -124,7 +124,7 @@ static int add_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err
 	rows->has_device |=
 		stat.key.kind == OP_DEVICE || stat.key.kind == OP_DEVICE_ANNOTATION;
 	int64_t step = place.split[TOP_BY_STEP];
-	if (filter_has_step(s->query->filter, step, step != SPLIT_NONE))
+	if (filter_has_step(s->query->filter, s->profile->id, step, step != SPLIT_NONE))
 		top_add(rows, s->query, &place, &stat);
 	return 0;
 }
