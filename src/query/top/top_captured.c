@@ -162,7 +162,8 @@ static void add_sums(struct capturing *c)
 		const struct top_place place = place_of(c, key.step_id);
 		int64_t step = place.split[TOP_BY_STEP];
 		if (call_path_op(&c->names.paths, key.path) == CALL_PATH_NONE ||
-		    !filter_has_step(c->query->filter, step, step != SPLIT_NONE))
+		    !filter_has_step(c->query->filter, c->profile->id, step,
+				     step != SPLIT_NONE))
 			continue;
 		take_from_launch(c, &place, &key, c->sums_ns[i]);
 		add_path(c, &place, &key, c->sums_ns[i]);
