@@ -51,9 +51,11 @@ struct filter_opts {
 /* clang-format on */
 extern const struct opt filter_options[], filter_time_options[];
 /* The row of --phase alone; type: the command's options, of which `member` is one. */
+/* clang-format off */
 #define FILTER_PHASE(type, member) \
 	{ .name = "phase", .arg = "PHASE", .help = "only steps of an inference engine in this phase", \
 	  .choices = filter_phases, OPT_INTO(CHOICE, type, member) }
+/* clang-format on */
 extern const char *const filter_phases[];
 
 /* As filter_compile(); argv outlives the filter. */
