@@ -475,6 +475,34 @@ def check_families(tap, place):
         tap.same({f: rows.get(f) for f in truth}, truth, f"{start}: families")
 
 
+# What operators launch, whoever wrote the kernel: the family of nearly all of their time.
+OPERATORS = {
+    "linear": ("aten::mm", "aten::addmm", "aten::bmm"), "copy": ("aten::copy_", "aten::cat", "aten::fill_", "aten::zero_"),
+    "norm": ("aten::native_layer_norm", "aten::cudnn_batch_norm", "aten::native_batch_norm", "aten::miopen_batch_norm"),
+    "elementwise": ("aten::add", "aten::mul", "aten::add_", "aten::mul_", "aten::relu", "aten::gelu", "aten::silu"),
+    "softmax": ("aten::_softmax", "aten::_log_softmax"), "reduction": ("aten::sum", "aten::mean"),
+    "attention": ("aten::_flash_attention_forward", "aten::_efficient_attention_forward", "flash_attn::_flash_attn_forward"),
+}
+MOST_BYTES = 150_000 if os.environ.get("SAN") else 1_000_000  # compressed, of a recording
+
+
+def check_operators(tap, place):
+    """An operator says what its kernels do, and the table of families knows none of them."""
+    agree, total = collections.Counter(), collections.Counter()
+    for path in sorted(glob.glob(os.path.join(DATA, "cases", "*.gz"))):
+        if os.path.getsize(path) > MOST_BYTES:
+            continue
+        for row in kernels(place, place.ingest(path), "--by", "op"):
+            for family, ops in OPERATORS.items():
+                if row["op"] in ops:
+                    total[family] += row["total_ns"]
+                    agree[family] += row["total_ns"] if row["family"] == family else 0
+    if not total:
+        tap.skip("families and operators", "no ../shared/data/cases")
+    for family, ns in total.items():
+        tap.ok(agree[family] >= 0.99 * ns, f"{family}: as the operators say", agree[family], ns)
+
+
 def check_graph(tap, place):
     """A graph's kernels have one launch: only while one of them runs do the others queue."""
     trace = {"schemaVersion": 1, "traceEvents": [
@@ -534,6 +562,7 @@ def main():
         check_queues(tap, place)
         check_cores(tap, place)
         check_families(tap, place)
+        check_operators(tap, place)
         check_occupancy(tap, place)
         check_limit(tap, place)
         check_graph(tap, place)

@@ -118,6 +118,7 @@ static const struct named known[] = {
 	{ FAMILY_QUANTIZATION, "void cuda::per_token_cast_to_fp8_with_channels<__nv_bfloat16, 128>(int)" },
 	{ FAMILY_RANDOM, "void at::native::(anonymous namespace)::distribution_elementwise_grid_stride_kernel<float, 4>(int)" },
 	{ FAMILY_COPY, "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)" },
+	{ FAMILY_COPY, "void at::native::unrolled_elementwise_kernel<at::native::copy_device_to_device(at::TensorIterator&, bool)::{lambda()#2}>(int)" },
 	{ FAMILY_COPY, "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 128, 1>(float*)" },
 	{ FAMILY_COPY, "memcpy32_post" },
 	{ FAMILY_COPY, "void at::native::index_elementwise_kernel<128, 4>(long)" },

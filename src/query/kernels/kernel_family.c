@@ -121,7 +121,7 @@ static const struct family_row rows[] = {
 
 	{ FAMILY_RANDOM, WORD, "distribution|random|philox|bernoulli|dropout", NULL },
 	/* Values that move: copies, casts, fills, layouts, concatenation, gather and scatter */
-	{ FAMILY_COPY, ANYWHERE, "direct_copy_kernel|FillFunctor|copy_kernel_cuda|float8_copy|CopyFunctor", NULL },
+	{ FAMILY_COPY, ANYWHERE, "direct_copy_kernel|FillFunctor|copy_kernel_cuda|copy_device_to_device|float8_copy|CopyFunctor", NULL },
 	{ FAMILY_COPY, WORD, "catarray|copy|memcpy|memset|fillbuffer|_fill_|transpose|permute|nchwtonhwc|nhwctonchw|nchw2nhwc|nhwc2nchw|concat|cast_kernel", NULL },
 	{ FAMILY_COPY, WORD, "gather|scatter|index_elementwise|indexselect|indexfunc|index_put|index_add|indexing_backward|masked_select|triu_tril|nonzero|at::native::flip|roll_cuda", NULL },
 
