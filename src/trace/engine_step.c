@@ -46,6 +46,7 @@ static const struct spelling {
 	{ "vLLM", "execute_%*_context_%p(%1)_generation_%d(%5)", ENGINE_UNTOLD, 0 },
 	{ "vLLM", "execute_context_%p(sq%1sk%2sqsq%3sqsk%4)_generation_%d(sq%5sk%6sqsq%7sqsk%8)", ENGINE_UNTOLD, 0 },
 	{ "vLLM", "execute_context_%p(%1)_generation_%d(%5)", ENGINE_UNTOLD, 0 },
+	{ "vLLM", "execute_%*_context_%p_generation_%d", ENGINE_UNTOLD, 0 }, /* step_name_of_all() */
 	{ "vLLM", "execute_new_%p_cached_%d", ENGINE_UNTOLD, 0 },
 	{ "SGLang", "step[%w%=", ENGINE_UNTOLD, ONE_EACH },
 	{ "ATOM", "prefill[%=", ENGINE_PREFILL, 0 },
@@ -110,10 +111,16 @@ static int64_t *value_of(struct engine_step *s, char letter)
 	return NULL;
 }
 
+/* A number; or the * of several steps' name (step_name.h), which are of some. */
 static bool take_number(struct str *rest, int64_t *out)
 {
 	size_t n = 0;
 
+	*out = 1;
+	if (rest->n && rest->p[0] == '*') {
+		*rest = str_behind(*rest, 1);
+		return true;
+	}
 	while (n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '9')
 		n++;
 	if (n == 0 || decimal_text_int((struct str){ rest->p, n }, out) != DECIMAL_OK)

@@ -69,9 +69,12 @@ struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)
 		result.overload = intern_add(texts, (struct str){ dot + 1, left });
 		name.n = (size_t)(dot - name.p);
 	}
-	if (str_starts_with(name, STR_LIT("ProfilerStep#")))
-		name = STR_LIT("ProfilerStep*");
+	struct buf all;
+	buf_init(&all, name.n + sizeof("ProfilerStep*"));
+	if (step_name_of_all(name, &all))
+		name = buf_str(&all);
 	result.name = intern_add(texts, name);
+	buf_release(&all);
 	buf_release(&plain);
 	return result;
 }

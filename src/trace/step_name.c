@@ -25,6 +25,43 @@ bool step_name_is_mark(struct str name)
 	       (engine_step_parse(name, &told) && !told.is_label);
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* "context_32(sq32sk0)" as "context_*": what is in brackets are sums of what is before them. */
+static void add_starred(struct buf *out, struct str name)
+{
+	bool is_inside = false;
+
+	for (size_t i = 0, n; i < name.n; i += n) {
+		n = 0;
+		while (i + n < name.n && is_digit(name.p[i + n]))
+			n++;
+		bool is_zero = n == 1 && name.p[i] == '0';
+		is_inside |= name.p[i] == '(';
+		if (!is_inside)
+			buf_add_char(out, n && !is_zero ? '*' : name.p[i]);
+		is_inside &= name.p[i] != ')';
+		n += n == 0;
+	}
+}
+
+bool step_name_of_all(struct str name, struct buf *out)
+{
+	struct engine_step told;
+
+	if (str_starts_with(name, STR_LIT("ProfilerStep#"))) {
+		buf_add_text(out, "ProfilerStep*");
+		return true;
+	}
+	if (!engine_step_parse(name, &told) || told.is_label)
+		return false;
+	add_starred(out, name);
+	return true;
+}
+
 static const struct {
 	const char *prefix;
 	enum comm_backend backend;

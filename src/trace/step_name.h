@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 
 /* True for "ProfilerStep#N" with its N. */
@@ -12,6 +13,13 @@ bool step_name_number(struct str name, int64_t *number);
 
 /* Does it mark a step of any number: of PyTorch's profiler, or of an engine's? */
 bool step_name_is_mark(struct str name);
+
+/*
+ * What the steps of a kind are called together: "ProfilerStep*", or an engine's annotation
+ * without what is in brackets and with * for each number but 0, so that steps without
+ * prompts, say, stay apart from others: "execute_*_context_0_generation_*".  False: it marks no step, and nothing was added.
+ */
+bool step_name_of_all(struct str name, struct buf *out);
 
 /* Ranges of torch.distributed's backends: "gloo:all_reduce". */
 enum comm_backend {

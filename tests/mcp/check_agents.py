@@ -21,7 +21,7 @@ CAUSES = {
     "h100-qwen": ["Unfused kernels: 63.5%", r"aten::mul", "47.151 ms"],
     "sglang_decode": ["wait for an event", r"resolve_future_token_ids_kernel"],
     "sglang_prefilldecode": ["wait for an event", r"49[34]\.\d+ ?ms"],
-    "vllm_decode": ["inside a graph replay", "hipGraphLaunch"],
+    "vllm_decode": [r"idle 0\.2%", r"busy 99\.8% of the step", "_matmul_ogs"],
     "xdit_sd_3.5": ["Launch-bound", "Python", "compiled model"],
     "mi300-resnet": ["Exposed communication: 66.1%", "launch not recorded"],
     "mtia_inference": ["busy 95.3%", "Host work: 3.4%"],

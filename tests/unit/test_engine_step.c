@@ -9,6 +9,7 @@
 
 #include "trace/engine_step.h"
 #include "trace/fact.h"
+#include "trace/step_name.h"
 
 #define NO NUMBER_NONE
 
@@ -187,9 +188,41 @@ static void the_annotation_within_fills_what_the_outer_does_not_say(void **state
 		    outer.tokens == 15360);
 }
 
+/* What summaries call the steps of a kind is itself the name of such a step. */
+static void steps_of_a_kind_have_one_name(void **state)
+{
+	static const struct {
+		const char *name, *all;
+	} names[] = {
+		{ "ProfilerStep#12", "ProfilerStep*" },
+		{ "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk500sqsq32sqsk500)",
+		  "execute_*_context_0_generation_*" },
+		{ "execute_2_context_1(sq9sk9sqsq81sqsk81)_generation_0(sq0sk0sqsq0sqsk0)",
+		  "execute_*_context_*_generation_0" },
+		{ "step[DECODE bs=117/128]", "step[DECODE bs=*/*]" },
+		{ "[Executor] _forward_step 7: 0 ctx reqs, 8 gen reqs",
+		  "[Executor] _forward_step *: 0 ctx reqs, * gen reqs" },
+		{ "iteration 12", NULL },
+		{ "aten::mm", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct buf all;
+		buf_init(&all, 1000);
+		assert_int_equal(names[i].all != NULL,
+				 step_name_of_all(str_of(names[i].name), &all));
+		assert_string_equal(names[i].all ? names[i].all : "", all.n ? all.p : "");
+		if (names[i].all)
+			assert_true(step_name_is_mark(buf_str(&all)));
+		buf_release(&all);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_of_a_kind_have_one_name),
 		cmocka_unit_test(each_spelling_says_what_the_step_was_for),
 		cmocka_unit_test(sums_are_told_of_prompts_and_of_those_that_generate),
 		cmocka_unit_test(what_only_looks_like_one_is_none),

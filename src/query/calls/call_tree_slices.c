@@ -57,11 +57,13 @@ static int text_of(struct growing *g, int64_t name_id, uint32_t *text, struct er
 	/* The id is one of the store's, as it has a text. */
 	uint32_t *known = ARRAY_AT(g->texts, g->texts_cap, (size_t)name_id);
 	if (!*known) {
-		int64_t step;
-		if (!g->request->by_step && !g->request->by_instance &&
-		    step_name_number(name, &step))
-			name = STR_LIT("ProfilerStep*");
+		bool is_folded = !g->request->by_step && !g->request->by_instance;
+		struct buf all;
+		buf_init(&all, name.n + sizeof("ProfilerStep*"));
+		if (is_folded && step_name_of_all(name, &all))
+			name = buf_str(&all);
 		*known = intern_add(&g->tree->texts, name) + 1;
+		buf_release(&all);
 	}
 	*text = *known - 1;
 	return 0;

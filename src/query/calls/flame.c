@@ -132,10 +132,8 @@ static void add_sums(struct flame_sums *to, const struct flame_sums *more)
 static void note_steps(struct adding *a, const struct call_node *node)
 {
 	struct str name = intern_str(&a->tree->texts, node->name);
-	int64_t number;
 
-	if (node->class == CLASS_ANNOTATION &&
-	    (str_is(name, "ProfilerStep*") || step_name_number(name, &number)))
+	if (node->class == CLASS_ANNOTATION && step_name_is_mark(name))
 		a->b->flame->steps[a->side] += node->calls;
 }
 
