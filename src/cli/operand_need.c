@@ -9,6 +9,11 @@ static const struct {
 	const char *command;
 	struct fetch_need need;
 } needs[] = {
+	{ "overview",
+	  { .tables =
+		    FETCH_SMALL ",device,op_stat,step_part,gap_*,kernel_part,device_part",
+	    .grains = FETCH_OPS_BY_NAME,
+	    .merges_ops = true } },
 	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },
 	{ "doctor", { .tables = FETCH_SMALL } },
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },

@@ -55,6 +55,11 @@ same() { # ARGUMENT...
 		'info --format csv' doctor; do
 		same $line
 	done
+	# the first screen but for memory and advice, which need slices
+	ptool overview one.db --format csv | sed 's/one.db/S/' | grep -vE '^"(memory|findings)"' >one
+	ptool overview -q stores --format csv | sed 's/stores/S/' | diff one -
+	ptool overview -q stores | grep -F 'Who waits for whom, and why'
+	ptool overview -q stores | tail -1 | grep -F 'memory and advice need slices'
 	ptool diff one.db one.db --by kernel >one
 	ptool diff -q stores stores --by kernel | diff one -
 }

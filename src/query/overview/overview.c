@@ -89,12 +89,13 @@ int overview_open(struct store *store, const struct scope *scope,
 	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
 	bool is_call_graph = kind != SCOPE_TRACES;
+	bool lacks_slices = overview_lacks_slices(scope);
 	m.out = memtable_new(NULL, NOVERVIEW_COLUMNS);
 	int rc = is_call_graph ? 0 : overview_facts_load(&m, err);
 	for (int i = 0; rc == 0 && i < NOVERVIEW_BLOCKS; i++) {
 		m.block = (enum overview_block)i;
 		/* rules judge slices, of which a printed table has none */
-		if (i == OVERVIEW_FINDINGS && scope_is_printed(scope))
+		if (i == OVERVIEW_FINDINGS && (scope_is_printed(scope) || lacks_slices))
 			continue;
 		if (is_call_graph ? blocks[i].in_call_graphs : blocks[i].in_traces)
 			rc = blocks[i].add(&m, err);
@@ -105,7 +106,7 @@ int overview_open(struct store *store, const struct scope *scope,
 	const struct view_request all = { .limit = 0 };
 	if (rc == 0)
 		*out = request->for_people
-			       ? overview_text(m.out, request)
+			       ? overview_text(m.out, request, scope)
 			       : &view_of_cells(&overview_view, m.out, scope, &all)
 					  ->table;
 	table_free(&m.out->table);

@@ -77,6 +77,7 @@ const char *overview_block_command(enum overview_block block);
 
 /* overview_people.c: at most 23 lines of 80 cells of the rows. */
 struct table *overview_text(const struct memtable *rows,
-			    const struct overview_request *request);
+			    const struct overview_request *request,
+			    const struct scope *scope);
 
 #endif

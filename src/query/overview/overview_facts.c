@@ -103,12 +103,14 @@ static void watch_kernels(struct overview_facts *to, const struct advise_facts *
 	free(ns);
 }
 
-static bool is_told_name(const struct overview_facts *to, const char *name)
+void overview_add_device_name(struct overview_facts *to, const char *name)
 {
 	for (size_t i = 0; i < to->ndevice_names; i++)
-		if (strcmp(to->device_names[i], name) == 0)
-			return true;
-	return false;
+		if (!name || strcmp(to->device_names[i], name) == 0)
+			return;
+	if (name)
+		*ARRAY_PUSH(to->device_names, to->ndevice_names, to->device_names_cap) =
+			arena_strdup(&to->arena, name);
 }
 
 static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
@@ -123,13 +125,8 @@ static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 	if (!work->n || to->ndevice_names)
 		return 0;
 	const struct device_properties_list *list = facts_properties(facts, err);
-	for (size_t i = 0; list && i < list->n; i++) {
-		const char *name = list->items[i].name;
-		if (name && !is_told_name(to, name))
-			*ARRAY_PUSH(to->device_names, to->ndevice_names,
-				    to->device_names_cap) =
-				arena_strdup(&to->arena, name);
-	}
+	for (size_t i = 0; list && i < list->n; i++)
+		overview_add_device_name(to, list->items[i].name);
 	return list ? 0 : -1;
 }
 
@@ -173,6 +170,10 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 
 	intern_init(&m->facts.kernels);
 	m->facts.more = m->request->more;
+	if (overview_lacks_slices(m->scope)) {
+		free(choices);
+		return overview_parts_load(m, err);
+	}
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
 	int rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);

@@ -52,6 +52,13 @@ struct cell overview_percent(int64_t part, int64_t whole);
 /* overview_facts.c: reads all profiles once. */
 int overview_facts_load(struct overview_making *m, struct err *err);
 void overview_facts_release(struct overview_making *m);
+void overview_add_device_name(struct overview_facts *to, const char *name);
+/*
+ * overview_parts.c: the same from summaries, where the slices of a profile are not there;
+ * neither findings nor memory.
+ */
+bool overview_lacks_slices(const struct scope *scope);
+int overview_parts_load(struct overview_making *m, struct err *err);
 
 /* The blocks.  0, also where the recording has nothing of it, or -1 with err set. */
 int overview_steps(struct overview_making *m, struct err *err);

@@ -4,7 +4,7 @@
 #include "base/apart.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "query/overview/overview.h"
+#include "query/overview/overview_make.h"
 #include "query/short_name.h"
 
 #define WIDTH_MAX   80
@@ -538,8 +538,28 @@ static void write_lines(struct drawing *d)
 	}
 }
 
+/* What else can be asked. */
+static void add_last_lines(struct drawing *d, const struct scope *scope)
+{
+	bool lacks_slices = overview_lacks_slices(scope);
+
+	if (d->n < LINES_MAX && !lacks_slices)
+		d->lines[d->n++] =
+			(struct line){ "All of it, in the browser",
+				       "report -o report.html", NOVERVIEW_BLOCKS };
+	if (d->n < LINES_MAX && lacks_slices && scope->nranks > 1)
+		d->lines[d->n++] = (struct line){ "Who waits for whom, and why", "ranks",
+						  NOVERVIEW_BLOCKS };
+	if (d->n < LINES_MAX && lacks_slices)
+		d->lines[d->n++] = (struct line){
+			"  memory and advice need slices, which are not here", NULL,
+			NOVERVIEW_BLOCKS
+		};
+}
+
 struct table *overview_text(const struct memtable *rows,
-			    const struct overview_request *request)
+			    const struct overview_request *request,
+			    const struct scope *scope)
 {
 	static const struct column columns[] = { { "text", "Overview", UNIT_TEXT } };
 	struct drawing d = { .rows = rows, .request = request, .width = WIDTH_MAX };
@@ -555,10 +575,7 @@ struct table *overview_text(const struct memtable *rows,
 		if (first < end)
 			draws[i](&d, first, end);
 	}
-	if (d.n < LINES_MAX)
-		d.lines[d.n++] =
-			(struct line){ "All of it, in the browser",
-				       "report -o report.html", NOVERVIEW_BLOCKS };
+	add_last_lines(&d, scope);
 	write_lines(&d);
 	return &d.out->table;
 }

@@ -1,0 +1,209 @@
+/*
+ * What the first screen wants of recordings whose slices are not there, from summaries: the
+ * same numbers as rules have read (overview_facts.c), but for findings and memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/sum.h"
+#include "query/devices/device_properties.h"
+#include "query/devices/device_rows.h"
+#include "query/gaps/gap_table.h"
+#include "query/kernels/kernels.h"
+#include "query/overview/overview_make.h"
+#include "query/summary/summary.h"
+
+static const struct filter no_filter = { .focus = NULL };
+
+bool overview_lacks_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].slices && !scope->profiles[i].has_slices)
+			return true;
+	return false;
+}
+
+/* The mean of the first profile that has one. */
+static int add_steps(struct overview_facts *to, struct summary_reader *reader,
+		     const struct scope_profile *profile, struct err *err)
+{
+	static const struct steps_request request = { .filter = &no_filter };
+	const struct step_source from = { reader->store, reader->texts, profile };
+	struct steps steps = { .nprofiles = 0 };
+	size_t at = 0;
+	int rc = steps_add_stored(reader, &from, &request, 0, &steps, err);
+
+	if (rc > 0)
+		steps_sum_up(&steps);
+	const struct step_row *mean = rc > 0 ? steps_next_mean(&steps, &at) : NULL;
+	to->has_single |= steps.has_single;
+	if (!to->has_mean && mean && !mean->is_single) {
+		to->mean = *mean;
+		to->has_mean = true;
+	}
+	steps_release(&steps);
+	return rc < 0 ? -1 : 0;
+}
+
+static int load_steps(struct overview_making *m, struct err *err)
+{
+	struct summary_reader reader = { .n = 0 };
+	struct text_pool texts;
+	int rc = text_pool_open(m->store, &texts, err);
+
+	if (rc == 0)
+		rc = summary_reader_open(m->store, &texts, &reader, err);
+	for (size_t i = 0; i < m->scope->n && rc == 0; i++)
+		rc = add_steps(&m->facts, &reader, &m->scope->profiles[i], err);
+	summary_reader_close(&reader);
+	text_pool_close(&texts);
+	return rc;
+}
+
+/* Where a column stands; the table has it. */
+static size_t place_of(const struct table *table, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(table->columns[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static int64_t number(struct cell cell)
+{
+	return cell.type == CELL_INT ? cell.as.integer : 0;
+}
+
+static enum gap_cause cause_of(struct cell cell)
+{
+	for (size_t i = 0; i < NGAP_CAUSES && cell.type == CELL_TEXT; i++)
+		if (gap_causes[i].code && str_is(cell.as.text, gap_causes[i].code))
+			return (enum gap_cause)i;
+	return GAP_NONE;
+}
+
+/* A device, whose rows stand together: by profile, and by number or name. */
+struct idle_device {
+	int64_t profile, number;
+	struct str name;
+};
+
+static bool is_other(const struct idle_device *last, const struct idle_device *device)
+{
+	return last->profile != device->profile || last->number != device->number ||
+	       !str_equal(last->name, device->name);
+}
+
+/* The table of `ptool gaps`, of which each row says its device's time, too. */
+static int add_idle(struct overview_facts *to, struct table *table, struct err *err)
+{
+	size_t cause = place_of(table, "cause"), idle = place_of(table, "idle_ns"),
+	       span = place_of(table, "device_span_ns"),
+	       profile = place_of(table, "profile"), device = place_of(table, "device");
+	struct cell *cells = xcalloc(table->ncolumns, sizeof(*cells));
+	struct idle_device last = { .profile = NUMBER_NONE };
+	int more;
+
+	while ((more = table->next(table, cells, err)) > 0) {
+		struct idle_device now = { number(cells[profile]), number(cells[device]),
+					   STR_LIT("") };
+		enum gap_cause of = cause_of(cells[cause]);
+		if (cells[device].type == CELL_TEXT)
+			now.name = cells[device].as.text;
+		to->idle_ns = sum_add(to->idle_ns, number(cells[idle]));
+		to->cause_ns[of] = sum_add(to->cause_ns[of], number(cells[idle]));
+		if (!is_other(&last, &now))
+			continue;
+		to->span_ns = sum_add(to->span_ns, number(cells[span]));
+		last = now;
+		last.name = arena_copy(&to->arena, now.name);
+	}
+	free(cells);
+	return more;
+}
+
+/* What the recording lacks is no failure. */
+static int lacks(int rc, struct err *err)
+{
+	if (rc < 0 && err->kind == ERR_EMPTY) {
+		*err = (struct err)ERR_INIT;
+		return 0;
+	}
+	return rc;
+}
+
+static int load_idle(struct overview_making *m, struct err *err)
+{
+	static const struct gap_table_request request = { .by = GAPS_BY_CAUSE };
+	struct table *table = NULL;
+	int rc = gap_table_open(m->store, m->scope, &request, &table, err);
+
+	if (rc < 0)
+		return lacks(rc, err);
+	rc = add_idle(&m->facts, table, err);
+	table_free(table);
+	return rc;
+}
+
+/* Those of the first profile that tells any. */
+static int add_device_names(struct overview_facts *to, struct store *store,
+			    const struct scope_profile *profile, struct err *err)
+{
+	struct device_properties_list list;
+	int rc = device_properties_load(store, profile, &list, err);
+
+	for (size_t i = 0; rc == 0 && i < list.n; i++)
+		overview_add_device_name(to, list.items[i].name);
+	device_properties_release(&list);
+	return rc;
+}
+
+static int load_devices(struct overview_making *m, struct err *err)
+{
+	struct memtable *rows = memtable_new(NULL, NDEVICE_COLUMNS);
+	int rc = device_rows(m->store, m->scope, &no_filter, rows, err);
+	int64_t last = NUMBER_NONE;
+
+	m->facts.devices = rc == 0 ? (int64_t)rows->nrows : 0;
+	for (size_t i = 0; rc == 0 && i < rows->nrows && !m->facts.ndevice_names; i++) {
+		int64_t id = memtable_row(rows, i)[DEVICE_PROFILE].as.integer;
+		const struct scope_profile *profile = scope_find(m->scope, id);
+		if (id != last && profile)
+			rc = add_device_names(&m->facts, m->store, profile, err);
+		last = id;
+	}
+	table_free(&rows->table);
+	return lacks(rc, err);
+}
+
+static int load_kernels(struct overview_making *m, struct err *err)
+{
+	static const struct kernels_query query = { .filter = &no_filter,
+						    .sums_only = true };
+	struct overview_facts *to = &m->facts;
+	struct kernels kernels;
+	int rc = kernels_load(m->store, m->scope, &query, &kernels, err);
+
+	for (size_t i = 0; rc == 0 && i < kernels.n; i++) {
+		const struct kernel_group *group = &kernels.groups[i];
+		struct str name = group->name == TEXT_NONE
+					  ? STR_LIT("")
+					  : text_pool_str(&kernels.texts, group->name);
+		int64_t *sum = ARRAY_AT(to->kernel_ns, to->kernels_cap,
+					intern_add(&to->kernels, name));
+		*sum = sum_add(*sum, group->total_ns);
+		to->all_kernels_ns = sum_add(to->all_kernels_ns, group->total_ns);
+	}
+	kernels_release(&kernels);
+	return lacks(rc, err);
+}
+
+int overview_parts_load(struct overview_making *m, struct err *err)
+{
+	if (load_steps(m, err) < 0 || load_idle(m, err) < 0 || load_devices(m, err) < 0)
+		return -1;
+	return load_kernels(m, err);
+}
