@@ -5,9 +5,12 @@ launched one by one, or by a capture, on random made pairs: `kernels --by op`, `
 TAP.   timeout: 120 s
 """
 import collections
+import contextlib
 import json
 import os
 import random
+import shutil
+import sqlite3
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -158,6 +161,29 @@ def check_ambiguous(tap, place):
     tap.same([r["named_ns"] for r in rows(place, "graphs", store)], [0], "launched in two places: no name")
 
 
+def check_damaged(tap, place):
+    """Rows that cannot be are told, and nothing is counted by them."""
+    program = pairs.program(random.Random(1), 2)
+    eager, graph = pairs.Recording(), pairs.Recording()
+    eager.iteration(0, program)
+    graph.replay(program)
+    store = place.path("d.db")
+    place.ptool("ingest", "-q", "-o", store, "--names-from", eager.save(place.path("e.json")),
+                graph.save(place.path("g.json")))
+    wrong = []
+    for change in ("path = 99", "path = -1 WHERE sequence = 1", "place = 7 WHERE id = 2", "sequence = 5 WHERE sequence = 1",
+                   "class = 99 WHERE sequence = 0"):
+        shutil.copy(store, place.path("x.db"))
+        with contextlib.closing(sqlite3.connect(place.path("x.db"))) as db, db:
+            db.execute(f"UPDATE graph_name_part SET {change}")
+        for command in ("top", "modules", "graphs"):
+            done = place.ptool(command, place.path("x.db"), check=False)
+            if done.returncode != 4 or "graph_name_part do not fit together" not in done.stderr:
+                wrong.append(f"{change}: {command} exits with {done.returncode}: {done.stderr}")
+    tap.ok(not wrong, "rows that do not fit together are told", *wrong)
+    os.remove(store)
+
+
 def check_large(tap, place):
     """Many equal kernels, many graphs: in time that grows with them."""
     one = (("Net_0",), ["aten::mm"], "gemm", 1)
@@ -184,6 +210,7 @@ def main():
         for seed in range(6):
             check_captured(tap, place, seed)
         check_ambiguous(tap, place)
+        check_damaged(tap, place)
         check_large(tap, place)
     tap.done()
 

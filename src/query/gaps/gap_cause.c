@@ -238,15 +238,15 @@ static const struct other_remedy {
 	{ CAUSE(GAP_UNTRACED), has_frames,
 	  "no Python frame was recorded then: py-spy record --native or perf shows what "
 	  "ran there" },
+	{ LAUNCHES, has_graphs,
+	  "launch less often: put this work into the graphs that the program replays, or "
+	  "fuse small operators" },
 	{ CAUSE(GAP_PYTHON), is_compiled,
 	  "replay the compiled model's kernels as graphs: "
 	  "torch.compile(mode='reduce-overhead') (with_stack=True inflates it)" },
 	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled,
 	  "replay the compiled model's kernels as graphs: "
 	  "torch.compile(mode='reduce-overhead')" },
-	{ LAUNCHES, has_graphs,
-	  "launch less often: put this work into the graphs that the program replays, or "
-	  "fuse small operators" },
 	{ CAUSE(GAP_ORDER), has_graphs,
 	  "fuse small kernels, or put them into the graphs that the program replays" },
 };

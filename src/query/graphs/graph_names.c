@@ -1,12 +1,17 @@
 /* Names of replayed kernels: see graph_names.h. */
 #include "query/graphs/graph_names.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/query.h"
 #include "store/columns.h"
+
+ASSET(asset_query_views_captures_any_sql);
+ASSET(asset_query_views_graph_names_any_sql);
 
 /* A sequence of kernels: its first place in names and paths. */
 struct sequence {
@@ -145,6 +150,32 @@ static int match(struct store *store, struct matching *m, const struct part_rows
 	return rc;
 }
 
+static int ask(struct query q, bool *is, struct err *err)
+{
+	*is = false;
+	while (query_next(&q, err))
+		*is = sqlite3_column_int(q.stmt, 0) != 0;
+	return query_end(&q);
+}
+
+int graph_names_are_stored(struct store *store, bool *are, struct err *err)
+{
+	return ask(query_open(store, asset_query_views_graph_names_any_sql, err), are,
+		   err);
+}
+
+int graph_names_may_be(struct store *store, const struct scope_profile *profile,
+		       bool *may, struct err *err)
+{
+	if (graph_names_are_stored(store, may, err) < 0)
+		return -1;
+	if (*may)
+		return 0;
+	return ask(
+		query_of_profile(store, asset_query_views_captures_any_sql, profile, err),
+		may, err);
+}
+
 int graph_names_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile, const struct device_work *work,
 		     struct graph_names *out, struct err *err)
@@ -152,9 +183,14 @@ int graph_names_load(struct store *store, struct text_pool *texts,
 	struct matching m = { .out = out, .work = work, .texts = texts };
 	struct summary_reader reader;
 	struct part_rows rows = { .n = 0 };
+	bool may;
 
 	*out = (struct graph_names){ .nnamed = 0 };
 	call_paths_init(&out->paths);
+	if (graph_names_may_be(store, profile, &may, err) < 0)
+		return -1;
+	if (!may)
+		return 0;
 	intern_init(&m.keys);
 	int rc = summary_reader_open(store, texts, &reader, err);
 	if (rc == 0)
@@ -168,22 +204,6 @@ int graph_names_load(struct store *store, struct text_pool *texts,
 	free(m.sequences);
 	free(m.names);
 	free(m.paths);
-	return rc;
-}
-
-int graph_names_may_be(struct store *store, struct text_pool *texts,
-		       const struct scope_profile *profile, bool *may, struct err *err)
-{
-	struct summary_reader reader;
-	int rc = summary_reader_open(store, texts, &reader, err);
-
-	*may = false;
-	if (rc == 0 && profile->has_slices && profile->slices) {
-		*may = summary_has(&reader, profile, &summary_graph_names);
-		if (!*may)
-			rc = graph_captures_exist(store, profile, may, err);
-	}
-	summary_reader_close(&reader);
 	return rc;
 }
 

@@ -33,18 +33,17 @@ int graph_names_load(struct store *store, struct text_pool *texts,
 		     struct graph_names *out, struct err *err);
 void graph_names_release(struct graph_names *n);
 
-/* May the profile have names: are rows stored, or captures recorded? */
-int graph_names_may_be(struct store *store, struct text_pool *texts,
-		       const struct scope_profile *profile, bool *may, struct err *err);
+/* Has any profile of the store names that ingest wrote? */
+int graph_names_are_stored(struct store *store, bool *are, struct err *err);
+
+/* May the profile have some: those, or by captures of its own? */
+int graph_names_may_be(struct store *store, const struct scope_profile *profile,
+		       bool *may, struct err *err);
 
 static inline uint32_t graph_names_of(const struct graph_names *n, size_t item)
 {
 	return n->of_item ? n->of_item[item] : CALL_PATH_NONE;
 }
-
-/* Has the profile calls that capture graphs? */
-int graph_captures_exist(struct store *store, const struct scope_profile *profile,
-			 bool *exist, struct err *err);
 
 /* Where the names of a run come from: another recording, which may be of several ranks. */
 struct graph_names_from {

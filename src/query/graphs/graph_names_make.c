@@ -288,25 +288,17 @@ static int make_from(struct summary_source *of, struct origin *origin,
 	return rc;
 }
 
-int graph_captures_exist(struct store *store, const struct scope_profile *profile,
-			 bool *exist, struct err *err)
-{
-	struct query q =
-		query_of_profile(store, asset_query_views_captures_any_sql, profile, err);
-
-	*exist = false;
-	while (query_next(&q, err))
-		*exist = sqlite3_column_int(q.stmt, 0) != 0;
-	return query_end(&q);
-}
-
 /* By the recording's own captures. */
 static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
 	struct origin origin = { .store = from->store, .profile = from->profile };
-	bool has;
+	struct query q = query_of_profile(from->store, asset_query_views_captures_any_sql,
+					  from->profile, err);
+	bool has = false;
 
-	if (graph_captures_exist(from->store, from->profile, &has, err) < 0)
+	while (query_next(&q, err))
+		has = sqlite3_column_int(q.stmt, 0) != 0;
+	if (query_end(&q) < 0)
 		return -1;
 	return has ? make_from(from, &origin, out, err) : 0;
 }

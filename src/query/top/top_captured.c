@@ -211,6 +211,12 @@ static int add_profile(struct capturing *c, struct store *store, struct err *err
 {
 	struct text_pool *texts = &c->rows->texts;
 	struct device_work work;
+	bool may;
+
+	if (graph_names_may_be(store, c->profile, &may, err) < 0)
+		return -1;
+	if (!may)
+		return 0;
 	int rc = device_work_load(store, texts, c->profile, WORK_WITH_OPS, &work, err);
 
 	intern_init(&c->keys);
@@ -238,30 +244,46 @@ static int add_profile(struct capturing *c, struct store *store, struct err *err
 	return rc;
 }
 
+/*
+ * May any profile have names: did ingest write some, or are there calls that capture?  The
+ * table has these among its rows, unless steps were chosen.
+ */
+static int may_have(struct store *store, const struct top_query *query,
+		    const struct top_rows *rows, bool *may, struct err *err)
+{
+	if (graph_names_are_stored(store, may, err) < 0)
+		return -1;
+	*may |= query->filter->has_steps;
+	for (size_t i = 0; i < rows->stats.n && !*may; i++)
+		*may = str_contains(
+			text_pool_str(&rows->texts, rows->stats.rows[i].key.name),
+			STR_LIT("StreamBeginCapture"));
+	return 0;
+}
+
 int top_add_captured(struct store *store, const struct scope *scope,
 		     const struct top_query *query, struct top_rows *rows,
 		     struct err *err)
 {
 	unsigned no_names = TOP_SHAPE | TOP_STACK | TOP_OVERLOAD | TOP_TENSOR_CORES;
 	struct step_numbers steps = { .n = 0 };
-	int rc = 0;
+	bool may;
 
 	if (query->show.asked & no_names)
 		return 0;
+	if (may_have(store, query, rows, &may, err) < 0)
+		return -1;
+	if (!may)
+		return 0;
+	int rc = step_numbers_load(store, scope, &steps, err);
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
-		bool may;
-		rc = graph_names_may_be(store, &rows->texts, &scope->profiles[i], &may,
-					err);
-		if (rc < 0 || !may)
+		if (!scope->profiles[i].has_slices || !scope->profiles[i].slices)
 			continue;
-		if (steps.n == 0)
-			rc = step_numbers_load(store, scope, &steps, err);
 		struct capturing c = { .query = query,
 				       .rows = rows,
 				       .profile = &scope->profiles[i],
 				       .steps = steps };
-		if (rc == 0)
-			rc = add_profile(&c, store, err);
+		rc = add_profile(&c, store, err);
 	}
 	step_numbers_release(&steps);
 	return rc;
