@@ -25,7 +25,7 @@ struct sequence {
 /* Captures with the same kinds of nodes in the same order. */
 struct alike {
 	size_t sequences, captures;
-	uint32_t *paths; /* owned: those that all captures agree in */
+	struct launched *calls; /* owned: what all captures agree in */
 };
 
 struct making {
@@ -102,14 +102,12 @@ static void add_capture(struct making *m, const struct launch_capture *capture)
 	struct alike *a = alike_of(m, kinds, capture->n, &at);
 	free(kinds);
 	if (a->captures++ == 0) {
-		a->paths = xrealloc_array(NULL, capture->n + 1, sizeof(*a->paths));
-		for (size_t i = 0; i < capture->n; i++)
-			a->paths[i] = calls[i].path;
+		a->calls = xrealloc_array(NULL, capture->n, sizeof(*a->calls));
+		memcpy(a->calls, calls, capture->n * sizeof(*a->calls));
 		return;
 	}
 	for (size_t i = 0; i < capture->n; i++)
-		if (a->paths[i] != calls[i].path)
-			a->paths[i] = CALL_PATH_NONE;
+		launched_agree(&a->calls[i], &calls[i]);
 }
 
 /*
@@ -133,7 +131,8 @@ static void find_paths(struct making *m)
 		    sequence_match_find(&m->match, m->names + s->first, s->n, found))
 			continue;
 		if (a->captures && a->sequences <= a->captures)
-			memcpy(found, a->paths, s->n * sizeof(*found));
+			for (size_t k = 0; k < s->n; k++)
+				found[k] = launched_path(&a->calls[k]);
 	}
 }
 
@@ -216,7 +215,7 @@ static void making_init(struct making *m)
 static void making_release(struct making *m)
 {
 	for (size_t i = 0; i < m->nalike; i++)
-		free(m->alike[i].paths);
+		free(m->alike[i].calls);
 	free(m->alike);
 	free(m->sequences);
 	free(m->of_replay);

@@ -20,7 +20,7 @@ struct wanted {
 /* A slice that is open, and the path down to it where that is known. */
 struct around {
 	int64_t name_id;
-	uint32_t path;
+	uint32_t path, ops;
 	int class;
 	bool is_known;
 };
@@ -104,33 +104,57 @@ static bool is_of_path(const struct around *a, struct str name, uint32_t caller)
 	       !has(name, " at 0x");
 }
 
-/* The path of what is open below `depth`. */
-static int path_of(struct reading *r, size_t depth, uint32_t *path, struct err *err)
+/* Adds a call to a path, where it belongs to it. */
+static void extend(struct reading *r, uint32_t *path, bool belongs,
+		   const struct around *a, struct str name)
+{
+	if (belongs)
+		*path = call_paths_child(
+			r->out->paths,
+			(struct call_path){ .caller = *path,
+					    .name = intern_add(r->out->texts, name),
+					    .class = (uint32_t)a->class });
+}
+
+/* The paths of what is open below `depth`. */
+static int paths_of(struct reading *r, size_t depth, struct launched *out,
+		    struct err *err)
 {
 	size_t from = depth;
 
 	while (from > 0 && !r->open[from - 1].is_known)
 		from--;
-	*path = from ? r->open[from - 1].path : CALL_PATH_NONE;
+	out->path = from ? r->open[from - 1].path : CALL_PATH_NONE;
+	out->ops = from ? r->open[from - 1].ops : CALL_PATH_NONE;
 	for (; from < depth; from++) {
 		struct around *a = &r->open[from];
+		bool is_op = a->class == CLASS_OP;
 		struct str name;
 		if (slices_text(r->slices, a->name_id, &name, err) < 0)
 			return -1;
-		bool has = r->with_labels
-				   ? a->class == CLASS_OP || a->class == CLASS_ANNOTATION
-				   : is_of_path(a, name, *path);
-		if (has)
-			*path = call_paths_child(
-				r->out->paths,
-				(struct call_path){
-					.caller = *path,
-					.name = intern_add(r->out->texts, name),
-					.class = (uint32_t)a->class });
-		a->path = *path;
+		extend(r, &out->path,
+		       r->with_labels ? is_op || a->class == CLASS_ANNOTATION
+				      : is_of_path(a, name, out->path),
+		       a, name);
+		extend(r, &out->ops, is_op, a, name);
+		a->path = out->path;
+		a->ops = out->ops;
 		a->is_known = true;
 	}
 	return 0;
+}
+
+void launched_agree(struct launched *with, const struct launched *other)
+{
+	if (with->path != other->path)
+		with->path = CALL_PATH_NONE;
+	if (with->ops != other->ops)
+		with->ops = CALL_PATH_NONE;
+}
+
+uint32_t launched_path(const struct launched *l)
+{
+	return l->path != CALL_PATH_NONE ? l->path : l->ops;
 }
 
 /* A call with work of its own. */
@@ -138,15 +162,18 @@ static int add_launch(struct reading *r, int64_t id, bool *is_launch, struct err
 {
 	size_t at = sort_first(r->wanted, r->nwanted, sizeof(*r->wanted),
 			       offsetof(struct wanted, launch_id), id);
-	uint32_t path;
+	struct launched paths;
 
 	*is_launch = at < r->nwanted && r->wanted[at].launch_id == id;
 	if (!*is_launch)
 		return 0;
-	if (path_of(r, r->nest.depth, &path, err) < 0)
+	if (paths_of(r, r->nest.depth, &paths, err) < 0)
 		return -1;
-	for (; at < r->nwanted && r->wanted[at].launch_id == id; at++)
-		r->out->items[r->wanted[at].item].path = path;
+	for (; at < r->nwanted && r->wanted[at].launch_id == id; at++) {
+		struct launched *item = &r->out->items[r->wanted[at].item];
+		item->path = paths.path;
+		item->ops = paths.ops;
+	}
 	return 0;
 }
 
@@ -169,12 +196,11 @@ static void end_capture(struct reading *r)
 static int add_captured(struct reading *r, enum call_kind kind, struct err *err)
 {
 	struct launch_source *out = r->out;
-	uint32_t path;
+	struct launched call = { .name = (uint32_t)(kind - CALL_KERNEL) };
 
-	if (path_of(r, r->nest.depth, &path, err) < 0)
+	if (paths_of(r, r->nest.depth, &call, err) < 0)
 		return -1;
-	*ARRAY_PUSH(out->captured, out->ncaptured, out->captured_cap) =
-		(struct launched){ (uint32_t)(kind - CALL_KERNEL), path };
+	*ARRAY_PUSH(out->captured, out->ncaptured, out->captured_cap) = call;
 	return 0;
 }
 
@@ -293,10 +319,9 @@ static void list_work(struct reading *r, const struct device_work *work,
 		if (item->launch_id)
 			r->wanted[r->nwanted++] =
 				(struct wanted){ item->launch_id, (uint32_t)out->n };
-		out->items[out->n++] =
-			(struct launched){ intern_add(out->texts,
-						      text_pool_str(texts, item->name)),
-					   CALL_PATH_NONE };
+		out->items[out->n++] = (struct launched){
+			.name = intern_add(out->texts, text_pool_str(texts, item->name))
+		};
 	}
 	sort_by_field(r->wanted, r->nwanted, sizeof(*r->wanted),
 		      offsetof(struct wanted, launch_id));

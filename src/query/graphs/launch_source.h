@@ -9,10 +9,20 @@
 #include "query/scope.h"
 #include "store/store.h"
 
+/*
+ * Takes from `path` and `ops` what another launch does not have: what is left of both is
+ * the same for the two.
+ */
+struct launched;
+void launched_agree(struct launched *with, const struct launched *other);
+/* The path where there is one, else that of operators alone. */
+uint32_t launched_path(const struct launched *l);
+
 /* A piece of device work, and what launched it. */
 struct launched {
 	uint32_t name; /* text */
 	uint32_t path; /* of calls around the launch, or CALL_PATH_NONE */
+	uint32_t ops;  /* the same of operators alone */
 };
 
 /* From StreamBeginCapture to StreamEndCapture on one thread. */
@@ -25,7 +35,7 @@ struct launch_source {
 	size_t n;
 	struct launch_capture *captures; /* owned; complete ones alone */
 	size_t ncaptures, captures_cap;
-	/* Owned; calls that were captured: the name is one of graph_kind(). */
+	/* Owned; calls that were captured: the name is an enum captured_kind. */
 	struct launched *captured;
 	size_t ncaptured, captured_cap;
 	struct call_paths *paths; /* borrowed */
@@ -55,8 +65,9 @@ int launch_paths_load(struct store *store, const struct scope_profile *profile,
 		      const struct launch_ids *calls, struct call_paths *paths,
 		      struct intern *texts, struct err *err);
 
-/* What a capture tells of a node: is it a kernel, a copy or a set?  By slice class. */
+/* What a capture tells of a node: is it a kernel, a copy or a set? */
 enum captured_kind { CAPTURED_KERNEL, CAPTURED_COPY, CAPTURED_SET };
+/* Of work, by enum slice_class. */
 enum captured_kind captured_kind_of(int class);
 
 #endif

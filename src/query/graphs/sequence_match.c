@@ -2,8 +2,10 @@
 #include "query/graphs/sequence_match.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/search.h"
 #include "base/sort.h"
 
@@ -56,19 +58,21 @@ static void sort_suffixes(struct sequence_match *m)
 	free(ranks);
 }
 
-/* Names that only one path launches. */
+/* What all work of a name agrees in. */
 static void find_only(struct sequence_match *m)
 {
 	const struct launch_source *s = m->source;
 
 	m->nonly = s->texts->n;
 	m->only = xcalloc(m->nonly + 1, sizeof(*m->only));
+	for (size_t i = 0; i < m->nonly; i++)
+		m->only[i].name = UINT32_MAX;
 	for (size_t i = 0; i < s->n; i++) {
-		uint32_t *only = &m->only[s->items[i].name];
-		if (*only == CALL_PATH_NONE)
-			*only = s->items[i].path ? s->items[i].path : UINT32_MAX;
-		else if (*only != s->items[i].path)
-			*only = UINT32_MAX;
+		struct launched *only = &m->only[s->items[i].name];
+		if (only->name == UINT32_MAX)
+			*only = s->items[i];
+		else
+			launched_agree(only, &s->items[i]);
 	}
 }
 
@@ -84,6 +88,7 @@ void sequence_match_release(struct sequence_match *m)
 {
 	free(m->order);
 	free(m->only);
+	free(m->pieces);
 	*m = (struct sequence_match){ .left = 0 };
 }
 
@@ -112,35 +117,6 @@ static struct alike narrow(const struct sequence_match *m, struct alike a, size_
 	return (struct alike){ from, to };
 }
 
-/* The path that the item has in all places, or CALL_PATH_NONE. */
-static uint32_t common_path(const struct sequence_match *m, struct alike a, size_t depth)
-{
-	const struct launched *items = m->source->items;
-	uint32_t path = items[m->order[a.from] + depth].path;
-
-	for (size_t i = a.from + 1; i < a.to; i++)
-		if (items[m->order[i] + depth].path != path)
-			return CALL_PATH_NONE;
-	return path;
-}
-
-static void set_paths(struct sequence_match *m, struct alike a, const uint32_t *names,
-		      size_t n, uint32_t *paths)
-{
-	uint64_t work = (uint64_t)(a.to - a.from) * n;
-	/* pieces that lie over each other do not tell which is which */
-	bool is_clear = work <= m->source->n && work <= m->left;
-
-	if (is_clear)
-		m->left -= work;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t only = names[i] < m->nonly ? m->only[names[i]] : UINT32_MAX;
-		paths[i] = is_clear             ? common_path(m, a, i)
-			   : only != UINT32_MAX ? only
-						: CALL_PATH_NONE;
-	}
-}
-
 /* How many of the names lie there as they are; *a: where they do. */
 static size_t longest(const struct sequence_match *m, const uint32_t *names, size_t n,
 		      struct alike *a)
@@ -156,21 +132,112 @@ static size_t longest(const struct sequence_match *m, const uint32_t *names, siz
 	return depth;
 }
 
+/* A piece of the graph, and the places of the other recording that it lies in. */
+struct match_piece {
+	size_t at, n;
+	struct alike places;
+};
+
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct match_piece *x = a, *y = b;
+
+	if (x->places.from != y->places.from)
+		return x->places.from < y->places.from ? -1 : 1;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Do they lie over each other?  Then they do not tell which is which. */
+static bool overlap(const uint32_t *places, size_t n, size_t length)
+{
+	for (size_t i = 1; i < n; i++)
+		if (places[i] - places[i - 1] < length)
+			return true;
+	return false;
+}
+
+/* Where the places tell nothing, the names alone may. */
+static void set_only(const struct sequence_match *m, const struct match_piece *piece,
+		     const uint32_t *names, uint32_t *paths)
+{
+	for (size_t i = piece->at; i < piece->at + piece->n; i++)
+		paths[i] = launched_path(&m->only[names[i]]);
+}
+
+/* The piece that is the number-th of `turn` like it: what it is in each turn there. */
+static void set_piece(const struct sequence_match *m, const struct match_piece *piece,
+		      const uint32_t *places, size_t nplaces, size_t turn,
+		      uint32_t *paths)
+{
+	const struct launched *items = m->source->items;
+
+	for (size_t i = 0; i < piece->n; i++) {
+		struct launched all = items[places[0] + i];
+		for (size_t k = turn; k < nplaces; k += turn)
+			launched_agree(&all, &items[places[k] + i]);
+		paths[piece->at + i] = launched_path(&all);
+	}
+}
+
+/* Pieces that are alike, in their order. */
+static void set_pieces(struct sequence_match *m, const struct match_piece *pieces,
+		       size_t npieces, const uint32_t *names, uint32_t *paths)
+{
+	size_t n = pieces->places.to - pieces->places.from, length = pieces->n;
+	size_t turn = n % npieces ? 1 : npieces;
+	uint64_t work = (uint64_t)n * length * (turn == 1 ? npieces : 1);
+	bool is_clear = work <= m->left;
+	uint32_t *places = NULL;
+
+	if (is_clear) {
+		m->left -= work;
+		places = xrealloc_array(NULL, n, sizeof(*places));
+		memcpy(places, m->order + pieces->places.from, n * sizeof(*places));
+		qsort(places, n, sizeof(*places), compare_places);
+		is_clear = !overlap(places, n, length);
+	}
+	for (size_t i = 0; i < npieces; i++) {
+		size_t first = turn == 1 ? 0 : i;
+		if (is_clear)
+			set_piece(m, &pieces[i], places + first, n - first, turn, paths);
+		else
+			set_only(m, &pieces[i], names, paths);
+	}
+	free(places);
+}
+
 bool sequence_match_find(struct sequence_match *m, const uint32_t *names, size_t n,
 			 uint32_t *paths)
 {
-	size_t at = 0;
-
+	m->npieces = 0;
+	for (size_t at = 0; at < n;) {
+		struct alike a = { 0, m->source->n };
+		size_t length = longest(m, names + at, n - at, &a);
+		if (length == n || length >= MATCH_LEAST)
+			*ARRAY_PUSH(m->pieces, m->npieces, m->pieces_cap) =
+				(struct match_piece){ at, length, a };
+		at += length ? length : 1;
+	}
 	for (size_t i = 0; i < n; i++)
 		paths[i] = CALL_PATH_NONE;
-	while (at < n) {
-		struct alike a = { 0, m->source->n };
-		size_t depth = longest(m, names + at, n - at, &a);
-		if (depth == n || depth >= MATCH_LEAST)
-			set_paths(m, a, names + at, depth, paths + at);
-		if (depth == n)
-			return true;
-		at += depth ? depth : 1;
+	if (m->npieces)
+		qsort(m->pieces, m->npieces, sizeof(*m->pieces), compare_pieces);
+	for (size_t i = 0, next; i < m->npieces; i = next) {
+		const struct match_piece *first = &m->pieces[i];
+		for (next = i + 1; next < m->npieces; next++)
+			if (m->pieces[next].places.from != first->places.from ||
+			    m->pieces[next].n != first->n)
+				break;
+		set_pieces(m, first, next - i, names, paths);
 	}
-	return false;
+	return m->npieces == 1 && m->pieces[0].n == n;
 }

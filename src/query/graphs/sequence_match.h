@@ -4,8 +4,10 @@
  *
  * A graph is taken in the longest pieces that lie in the other recording as they are, in
  * time that grows with both and the logarithm of the second.  A piece may lie there often,
- * as in each step: then a kernel gets the path that its launch has everywhere, and none
- * where they differ.  A short piece of a graph proves nothing.
+ * as in each step, and be in the graph often, as in each layer.  Where it is there K times
+ * as often, the first of the graph is the first of each turn there, and so on.  A kernel
+ * gets the path that its launch has in all of these, or where they differ that of the
+ * operators alone, or none.  A short piece of a graph proves nothing.
  */
 #ifndef PTOOL_QUERY_SEQUENCE_MATCH_H
 #define PTOOL_QUERY_SEQUENCE_MATCH_H
@@ -17,8 +19,10 @@
 struct sequence_match {
 	const struct launch_source *source; /* borrowed */
 	uint32_t *order; /* owned: the items of the source by all that follows each */
-	uint32_t *only;  /* owned; by name: the only path of that name, or UINT32_MAX */
+	struct launched *only; /* owned; by name: what all work of that name agrees in */
 	size_t nonly;
+	struct match_piece *pieces; /* owned: of the graph that is looked for */
+	size_t npieces, pieces_cap;
 	uint64_t left; /* comparisons of paths that may still be made */
 };
 
