@@ -39,12 +39,54 @@ static void merge(const struct sorting *s, uint32_t *at, size_t middle, size_t e
 		at[to++] = s->spare[a++];
 }
 
+/* Where the run before `middle` goes on behind the item there: a search from its end. */
+static size_t first_behind(const struct sorting *s, const uint32_t *at, size_t first,
+			   size_t middle)
+{
+	size_t step = 1, to = middle, place;
+
+	while (to - first > step && s->before(s->context, at[middle], at[to - step])) {
+		to -= step;
+		step *= 2;
+	}
+	size_t from = to - first > step ? to - step : first;
+	SEARCH(place, from, to, !s->before(s->context, at[middle], at[place]));
+	return place;
+}
+
+/* So many times as long as a run may be what moves behind it. */
+#define MOVED_TIMES 4
+
+/*
+ * Merges each run with what is before it where only the end of that moves: runs overlap
+ * mostly with the next one alone.  Returns whether all is in order.
+ */
+static bool merge_neighbours(const struct sorting *s, uint32_t *at, size_t n)
+{
+	bool in_order = true;
+	size_t first = 0, end;
+
+	for (size_t middle = run_end(s, at, 0, n); middle < n; middle = end) {
+		end = run_end(s, at, middle, n);
+		size_t from = first_behind(s, at, first, middle);
+		if ((middle - from) / MOVED_TIMES <= end - middle) {
+			merge(s, at + from, middle - from, end - from);
+		} else {
+			first = middle;
+			in_order = false;
+		}
+	}
+	return in_order;
+}
+
 void sort_spilled(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 		  sort_before *before, const void *context)
 {
 	struct sorting s = { spill, spare, before, context };
 
-	for (size_t runs = 2; n && runs > 1;) {
+	if (n == 0 || merge_neighbours(&s, at, n))
+		return;
+	for (size_t runs = 2; runs > 1;) {
 		size_t first = 0;
 		for (runs = 0; first < n; runs++) {
 			size_t middle = run_end(&s, at, first, n);

@@ -36,6 +36,10 @@ static void assert_sorted_alike(const int64_t *numbers, size_t n)
 
 	fill(expected);
 	sort_indexes(expected, n, spare, before, numbers);
+	for (size_t i = 1; i < n; i++) {
+		int64_t a = numbers[expected[i - 1]], b = numbers[expected[i]];
+		assert_true(a < b || (a == b && expected[i - 1] < expected[i]));
+	}
 	fill(got);
 	sort_numbered(NULL, got, n, spare, number_of, numbers);
 	assert_memory_equal(expected, got, n * sizeof(*got));
@@ -92,12 +96,42 @@ static void runs_are_merged_where_they_overlap_alone(void **state)
 	assert_sorted_alike(numbers, N);
 }
 
+struct counted {
+	const int64_t *numbers;
+	size_t comparisons;
+};
+
+static bool counted_before(const void *context, uint32_t a, uint32_t b)
+{
+	struct counted *counted = *(struct counted *const *)context;
+
+	counted->comparisons++;
+	return counted->numbers[a] < counted->numbers[b];
+}
+
+/* As a recording has them: operators, then calls among them, turn after turn. */
+static void runs_that_overlap_with_neighbours_are_looked_at_once(void **state)
+{
+	uint32_t at[N], spare[N];
+	int64_t numbers[N];
+	struct counted counted = { numbers, 0 }, *context = &counted;
+
+	(void)state;
+	for (int i = 0; i < N; i++) /* 30 turns of 50 even numbers, then 50 odd ones */
+		numbers[i] = i / 100 * 100 + i % 50 * 2 + i % 100 / 50;
+	assert_sorted_alike(numbers, N);
+	fill(at);
+	sort_indexes(at, N, spare, counted_before, &context);
+	assert_in_range(counted.comparisons, N, 5 * N / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_numbers_keep_their_order),
 		cmocka_unit_test(numbers_may_be_as_far_apart_as_there_are),
 		cmocka_unit_test(runs_are_merged_where_they_overlap_alone),
+		cmocka_unit_test(runs_that_overlap_with_neighbours_are_looked_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
