@@ -31,7 +31,7 @@ static const char *const by_names[] = { "step", "phase", NULL };
 
 /* clang-format off */
 static const struct opt steps_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "a row for each step, or for all of a phase: prefill, decode, as engines' annotations tell",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each step, or one for each phase of an inference engine (prefill, decode)",
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
 	  INTO(FLAG, phases) },
