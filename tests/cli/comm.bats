@@ -348,3 +348,46 @@ endless() { # RANK START_US
 	EOF
 	ptool kernels --format csv | grep -F ",30600,$((2 ** 63 - 1)),,"
 }
+
+@test "a decode step that waits because another rank prefills is told, and by rank added up" {
+	# three ranks, 20 steps; an all_reduce ends each at once, and who has prompts comes later
+	python3 - >expected <<-'E'
+		import json, random
+		pick, traces, waits = random.Random(7), [[], [], []], {}
+		number, at = 0, 1000
+		for step in range(20):
+		    phases = [pick.choice(["prefill", "decode", "decode", "mixed"]) for _ in traces]
+		    starts = [at + 100 + pick.randrange(10) + (0 if phase == "decode" else 200) for phase in phases]
+		    late = starts.index(max(starts))
+		    for rank, (events, phase, start) in enumerate(zip(traces, phases, starts)):
+		        counts = {"prefill": (1, 0), "decode": (0, 4), "mixed": (1, 4)}[phase]
+		        number += 1
+		        events += [
+		            {"ph": "X", "cat": "user_annotation", "name": "execute_context_%d(9)_generation_%d(4)" % counts, "pid": 1, "tid": 1, "ts": at, "dur": 50},
+		            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 9, "dur": 2, "args": {"correlation": number}},
+		            {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "pid": 0, "tid": 7, "ts": start, "dur": at + 400 - start,
+		             "args": {"device": 0, "stream": 7, "correlation": number}}]
+		        if phase == "decode" and phases[late] != "decode" and start < starts[late]:
+		            waits[rank, step, late, phases[late]] = starts[late] - start
+		    at += 500
+		for rank, events in enumerate(traces):
+		    with open(f"rank{rank}.json", "w", encoding="utf-8") as file:
+		        json.dump({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 3}, "traceEvents": events}, file)
+		for rank in range(3):
+		    by_late = [sum(ns for (who, _, late, _), ns in waits.items() if (who, late) == (rank, of)) for of in range(3)]
+		    print(f"{rank},{sum(by_late) * 1000},{by_late.index(max(by_late))}")
+		(rank, step, late, phase), us = max(waits.items(), key=lambda item: (item[1], [-n for n in item[0][:3]]))
+		print(f"note: rank {rank}, step {step} (decode) waited {us}.000 us for rank {late}, step {step} ({phase})")
+		print(f"note: {len(waits) - 3} more such waits of decode steps for prompts of another rank: "
+		      f"{sum(sorted(waits.values())[:-3]) / 1000:.3f} ms")
+	E
+	ptool ingest -q -o s.db rank0.json rank1.json rank2.json
+	{
+		ptool comm --ranks --by rank --format csv s.db | tail -n +2 | cut -d, -f2,13,14
+		ptool comm --ranks s.db --wide | grep -e '(decode)' -e 'more such' | sed -n '1p;4p'
+	} >told
+	diff expected told
+	# without phases nothing is known
+	setup_store
+	[ -z "$(ptool comm --ranks --by rank --format csv | tail -n +2 | cut -d, -f13- | tr -d ',\n')" ]
+}

@@ -147,7 +147,9 @@ static int open_ranks(struct comm_sources *s, const struct scope *scope,
 		      struct err *err)
 {
 	struct comm_matches m;
+	struct comm_phases phases = { .n = 0 };
 	struct comm_ranks ranks = { .matches = &m,
+				    .phases = &phases,
 				    .texts = s->texts,
 				    .by = request->by,
 				    .show = &request->show };
@@ -156,7 +158,10 @@ static int open_ranks(struct comm_sources *s, const struct scope *scope,
 	if (rc == 0)
 		rc = read_world(s->store, scope, &ranks.world_size, err);
 	if (rc == 0)
+		rc = comm_phases_load(s->store, scope, &m, &phases, err);
+	if (rc == 0)
 		*out = comm_ranks_table(&ranks, scope);
+	comm_phases_release(&phases);
 	comm_matches_release(&m);
 	return rc;
 }

@@ -96,9 +96,11 @@ static const struct field fields[] = {
 	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, NUMBER(late_calls), .needs = KINDS | RANK },
 	{ "late_ns", "Late", "how much after the last but one, in all", "late", UNIT_NS, NUMBER(late_ns) },
 	{ "clock", "Clock", "ranks of one number are on one clock, with --by rank or --list", NULL, UNIT_COUNT, NUMBER(clock), .needs = RANK | SINGLE },
-	{ "clock_offset_ns", "Clock", "difference from the clock of the first rank there, with --by rank", NULL, UNIT_NS, NUMBER(offset_ns), .needs = RANK },
-	{ "clock_error_ns", "Error", "error of that, with --by rank", NULL, UNIT_NS, NUMBER(error_ns), .needs = RANK },
+	{ "clock_offset_ns", "Clock", "difference from the clock of the first rank there, with --by rank", NULL, UNIT_NS, NUMBER(offset_ns), .needs = RANK, .leaves = 3 },
+	{ "clock_error_ns", "Error", "error of that, with --by rank", NULL, UNIT_NS, NUMBER(error_ns), .needs = RANK, .leaves = 4 },
 	{ "blocking_ns", "Blocking", "what it cost: how long the rank it cost most waited and computed nothing, with --by rank", "blocking", UNIT_NS, NUMBER(blocking_ns), .needs = RANK },
+	{ "prefill_wait_ns", "Prefill", "time its steps that only decode waited for a rank whose step had prompts, with --by rank", NULL, UNIT_NS, NUMBER(prefill_wait_ns), .needs = RANK },
+	{ "prefill_rank", "Prefill by", "the rank that most of it was for", NULL, UNIT_ID, NUMBER(prefill_rank), .needs = RANK, .leaves = 2 },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -120,8 +122,9 @@ static const struct view_part by_size[NGROUPS][2] = {
 			      "collective group_ranks! calls message_bytes!" WAITS } },
 };
 static const struct view_part by_rank[] = {
-	{ NULL, "rank! calls wait_ns! transfer_ns! late_calls! late_ns! clock_offset_ns! "
-		"clock_error_ns!" },
+	{ NULL,
+	  "rank! calls wait_ns! transfer_ns! late_calls! late_ns! prefill_wait_ns prefill_rank "
+	  "clock_offset_ns! clock_error_ns!" },
 	{ .fields = NULL },
 };
 static const struct view_part single[] = {

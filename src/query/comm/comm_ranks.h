@@ -7,9 +7,11 @@
 #include "base/table.h"
 #include "query/comm/comm.h"
 #include "query/comm/comm_match.h"
+#include "query/comm/comm_phases.h"
 
 struct comm_ranks {
 	const struct comm_matches *matches; /* aligned */
+	const struct comm_phases *phases;
 	const struct text_pool *texts;
 	int64_t world_size; /* of the job, or NUMBER_NONE */
 	enum comm_by by;

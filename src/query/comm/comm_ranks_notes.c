@@ -231,6 +231,7 @@ void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to)
 {
 	const struct comm_matches *m = r->matches;
 
+	comm_phases_note(r->phases, m, to);
 	note_missing(r, to);
 	note_alone(m, to);
 	note_attendance(m, to);

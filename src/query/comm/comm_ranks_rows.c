@@ -312,6 +312,8 @@ struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r)
 		row.offset_ns = m->participants[p].offset_ns;
 		row.error_ns = ranks[p].error_ns;
 		row.blocking_ns = ranks[p].blocking_ns;
+		row.prefill_wait_ns = r->phases->sums[p].wait_ns;
+		row.prefill_rank = r->phases->sums[p].rank;
 		rows.items[p] = row;
 	}
 	free(ranks);

@@ -16,6 +16,7 @@ struct comm_ranks_row {
 	int64_t ranks, calls, late_rank, late_calls, late_ns;
 	int64_t total_ns, wait_ns, transfer_ns, shortest_ns;
 	int64_t mean_skew_ns, skew_ns, end_skew_ns;
+	int64_t prefill_wait_ns, prefill_rank;
 };
 
 struct comm_ranks_rows {
