@@ -2,6 +2,7 @@
 #include "base/sum.h"
 #include "query/advise/rule_parts.h"
 #include "query/compile/compile.h"
+#include "query/compile/compile_name.h"
 
 /* What compiling cost behind the first step. */
 struct compiling {
@@ -49,10 +50,24 @@ static void judge(const struct rule_run *run, const struct compile *c)
 		       "step) / steps");
 }
 
+static bool compiles(const struct advise_facts *f)
+{
+	struct str unused;
+
+	for (size_t i = 0; i < f->nnames; i++)
+		if (compile_word_of(str_of(f->names[i].name), &unused) ==
+		    COMPILE_WORD_COMPILING)
+			return true;
+	return false;
+}
+
 static int check_compiling(const struct rule_run *run, struct err *err)
 {
 	const struct compile_query query = { .by = COMPILE_BY_STEP };
 	struct compile c;
+
+	if (!compiles(run->facts))
+		return 0;
 	int rc = compile_load(run->facts->store, &run->facts->own, &query, &c, err);
 
 	if (rc == 0)

@@ -138,7 +138,9 @@ void compile_kernels_add(struct kernel_gathering *g, const struct text_pool *tex
 {
 	for (size_t i = 0; i < work->n; i++)
 		add_work(g, texts, &work->items[i]);
-	for (size_t i = 0; work->n == 0 && i < g->read->ntracks; i++)
-		if (g->read->tracks[i].track->profile == profile)
-			add_units(g, &g->read->tracks[i]);
+	if (work->n)
+		return;
+	for (const struct compile_track *t = compile_first_track(g->read, profile); t;
+	     t = compile_next_track(g->read, t))
+		add_units(g, t);
 }

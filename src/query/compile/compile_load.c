@@ -186,9 +186,10 @@ static int add_profile(struct gathering *g, struct store *store, struct text_poo
 		add_work(g, &work);
 		if (of_kernels)
 			compile_kernels_add(&g->kernels, texts, profile, &work);
-		for (size_t i = 0; i < g->read->ntracks; i++)
-			if (g->read->tracks[i].track->profile == profile)
-				add_ranges(g, &g->read->tracks[i], work.n ? &busy : NULL);
+		for (const struct compile_track *t =
+			     compile_first_track(g->read, profile);
+		     t; t = compile_next_track(g->read, t))
+			add_ranges(g, t, work.n ? &busy : NULL);
 		intervals_release(&busy);
 	}
 	device_work_release(&work);
@@ -218,7 +219,7 @@ static int gather(struct gathering *g, struct store *store, const struct scope *
 		  struct err *err)
 {
 	struct text_pool texts;
-	int rc = compile_read(store, g->slices, g->out, g->read, err);
+	int rc = compile_read(store, scope, g->slices, g->out, g->read, err);
 
 	if (rc == 0)
 		rc = compile_join_backward(store, g->out, g->read, err);

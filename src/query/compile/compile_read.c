@@ -342,19 +342,45 @@ uint32_t compile_call_at(const struct compile_read *r, const struct slices_track
 	return low == t->first_moment ? COMPILE_NONE : r->moments[low - 1].call;
 }
 
-int compile_read(struct store *store, struct slices *slices, struct compile *c,
-		 struct compile_read *out, struct err *err)
+const struct compile_track *compile_first_track(const struct compile_read *r,
+						const struct scope_profile *profile)
+{
+	size_t first = r->first[profile - r->scope->profiles];
+
+	return first ? &r->tracks[first - 1] : NULL;
+}
+
+const struct compile_track *compile_next_track(const struct compile_read *r,
+					       const struct compile_track *track)
+{
+	return track->next ? &r->tracks[track->next - 1] : NULL;
+}
+
+static void chain_tracks(struct compile_read *r)
+{
+	r->first = xcalloc(r->scope->n, sizeof(*r->first));
+	for (size_t i = r->ntracks; i-- > 0;) {
+		size_t at = (size_t)(r->tracks[i].track->profile - r->scope->profiles);
+		r->tracks[i].next = r->first[at];
+		r->first[at] = i + 1;
+	}
+}
+
+int compile_read(struct store *store, const struct scope *scope, struct slices *slices,
+		 struct compile *c, struct compile_read *out, struct err *err)
 {
 	struct reading_calls r = { .c = c, .out = out, .slices = slices };
 	int rc = slice_nest_open(store, slices, &r.nest, err);
 
-	*out = (struct compile_read){ .ncalls = 0 };
+	*out = (struct compile_read){ .scope = scope };
 	for (size_t i = 0; rc == 0 && i < slices->ntracks; i++) {
 		const struct slices_track *track = &slices->tracks[i];
 		if (track->is_wanted && !track->is_apart && !track->is_device &&
 		    str_is(str_of(track->kind), "thread"))
 			rc = read_track(&r, track, err);
 	}
+	if (rc == 0)
+		chain_tracks(out);
 	slice_nest_close(&r.nest);
 	free(r.open);
 	free(r.names);
@@ -369,5 +395,6 @@ void compile_read_release(struct compile_read *r)
 	free(r->units);
 	free(r->moments);
 	free(r->tracks);
+	free(r->first);
 	*r = (struct compile_read){ .ncalls = 0 };
 }

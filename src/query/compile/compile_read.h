@@ -57,6 +57,7 @@ struct compile_track {
 	const struct slices_track *track;
 	size_t first_call, ncalls, first_range, nranges, first_forward, nforwards,
 		first_unit, nunits, first_moment, nmoments;
+	size_t next; /* place of the next of its profile + 1; 0: none */
 };
 
 struct compile_read {
@@ -72,6 +73,8 @@ struct compile_read {
 	size_t nmoments, moments_cap;
 	struct compile_track *tracks; /* owned; those that have any */
 	size_t ntracks, tracks_cap;
+	const struct scope *scope; /* borrowed */
+	size_t *first; /* owned; by place of the profile: that of a track + 1 */
 	bool has_marks, has_lookups;
 };
 
@@ -82,9 +85,16 @@ const struct compile_track *compile_track_of(const struct compile_read *r,
 uint32_t compile_call_at(const struct compile_read *r, const struct slices_track *track,
 			 int64_t ts_ns);
 
+/* The first track of a profile; NULL: it has none. */
+const struct compile_track *compile_first_track(const struct compile_read *r,
+						const struct scope_profile *profile);
+/* NULL behind the last. */
+const struct compile_track *compile_next_track(const struct compile_read *r,
+					       const struct compile_track *track);
+
 /* Regions without sums go to `c`.  compile_read_release() in both cases. */
-int compile_read(struct store *store, struct slices *slices, struct compile *c,
-		 struct compile_read *out, struct err *err);
+int compile_read(struct store *store, const struct scope *scope, struct slices *slices,
+		 struct compile *c, struct compile_read *out, struct err *err);
 void compile_read_release(struct compile_read *r);
 
 /* The region of an id in a pass, made where it is new. */
