@@ -139,9 +139,13 @@ class Program:
                 now = self.launch(now, tid)
             elif kind < 0.8:
                 now = self.kernel(now, tid)
-            else:
+            elif kind < 0.9:
                 self.event("aten::add", now, 3, tid)
                 now += 3
+            else:
+                self.event("CachingAutotuner.benchmark_all_configs (dynamo_timed)", now, 5, tid)
+                self.event("aten::add", now + 5, 3, tid)
+                now += 8
         now += 1
         self.event(REGION + number, start, now - start, tid)
         return now + self.random.randrange(3)
@@ -242,7 +246,10 @@ def reference(events):
         elif is_backward:
             made = key(around)
         else:
-            made = key(min((c for c in calls if c["tid"] == e["tid"] and c["ts"] >= end(e)), key=lambda c: c["ts"]))
+            behind = min((d for d in host if d["tid"] == e["tid"] and d["ts"] >= end(e)
+                          and d["name"] != "TorchDynamo Cache Lookup" and not d["name"].startswith("ProfilerStep#")),
+                         key=lambda d: (d["ts"], -d["dur"]), default=None)
+            made = key(behind if behind in calls else around)
         idle = sum(t not in busy for t in range(e["ts"], end(e)))
         for row in (by[made], of_step[step_of(e)]):
             row["compilations"] += 1

@@ -9,8 +9,8 @@
  * other broke as often as graphs ran in it, less one.
  *
  * A compilation is the outermost range of torch's dynamo_timed on its thread.  It is of
- * the frame that it names, else of the region that runs next.  Nanoseconds from the
- * profile's first event.
+ * the frame that it names, else of the region that runs right behind it, else of that in
+ * which it runs.  Nanoseconds from the profile's first event.
  */
 #ifndef PTOOL_QUERY_COMPILE_H
 #define PTOOL_QUERY_COMPILE_H

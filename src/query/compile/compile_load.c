@@ -98,10 +98,10 @@ static struct compile_region *made_by(struct gathering *g,
 
 	if (range->id != COMPILE_NONE)
 		return &g->out->regions[compile_region_at(g->out, range->id, pass)];
-	if (range->is_backward)
-		return region_of(g, &calls[range->call]);
-	if (range->after != COMPILE_NONE)
+	if (!range->is_backward && range->after != COMPILE_NONE)
 		return region_of(g, &calls[range->after]);
+	if (range->call != COMPILE_NONE)
+		return region_of(g, &calls[range->call]); /* such as autotuning */
 	uint32_t unknown = intern_add(&g->out->texts, STR_LIT(""));
 	return &g->out->regions[compile_region_at(g->out, unknown, pass)];
 }

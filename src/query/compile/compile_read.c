@@ -31,7 +31,7 @@ struct reading_calls {
 	size_t names_cap;
 	/* Of the track: */
 	bool is_compiling; /* in the last range, until compiling_end_ns */
-	bool is_pending;   /* the last range waits for the call that comes after it */
+	bool is_pending;   /* the last range waits for the call right behind it */
 	int64_t compiling_end_ns;
 	int64_t lookup_ns;   /* that no call took yet */
 	int64_t unit_end_ns; /* of the last unit */
@@ -245,6 +245,10 @@ static int open_slice(struct reading_calls *r, struct err *err)
 			range->id = name.text;
 		return 0;
 	}
+	/* torch runs what it compiled at once: other work is not of it */
+	if (name.word != COMPILE_WORD_REGION && name.word != COMPILE_WORD_LOOKUP &&
+	    (row->class == CLASS_OP || row->class == CLASS_RUNTIME))
+		r->is_pending = false;
 	switch ((enum compile_word)name.word) {
 	case COMPILE_WORD_REGION:
 		return open_call(r, name, err);

@@ -34,7 +34,7 @@ struct compile_range {
 	int64_t step;   /* its number, or NUMBER_NONE */
 	uint32_t id;    /* text, or COMPILE_NONE */
 	uint32_t call;  /* that it runs in; or COMPILE_NONE */
-	uint32_t after; /* the call that begins next on its thread, or COMPILE_NONE */
+	uint32_t after; /* the call right behind it, on its thread; or COMPILE_NONE */
 	bool is_wanted, is_backward;
 };
 

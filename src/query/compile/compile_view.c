@@ -205,6 +205,8 @@ static const char *frame_words(struct memtable *m, const struct compile *c,
 {
 	struct str frame = intern_str(&c->texts, region->frame);
 
+	if (region->version == NUMBER_NONE)
+		return arena_printf(&m->arena, STR_FMT, STR_ARG(frame));
 	if (region->source == COMPILE_NONE)
 		return arena_printf(&m->arena, "frame " STR_FMT, STR_ARG(frame));
 	struct str source = intern_str(&c->texts, region->source);
