@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "query/devices/device_work.h"
 #include "query/devices/devices.h"
+#include "query/graphs/graph_names.h"
 #include "query/query.h"
 #include "query/samples/sample_series.h"
 #include "trace/axes.h"
@@ -309,6 +310,25 @@ static void add_notes(struct memtable *m, const struct scope *scope)
 /* Reading all the device work of more slices than this takes longer than a list may. */
 #define SLICES_MAX 10000000
 
+/* How much of what graphs replayed is known by its operators. */
+static int note_names(struct store *store, const struct scope *scope, struct memtable *m,
+		      struct err *err)
+{
+	struct graph_names_share share;
+
+	if (count_rows(m, INFO_DEVICES) == 0 || sum_of(m, INFO_SLICES) > SLICES_MAX)
+		return 0;
+	if (graph_names_sum(store, scope, &share, err) < 0)
+		return -1;
+	if (share.replayed_ns > 0)
+		memtable_add_note(m,
+				  "replayed graphs: the operators of %.1f%% of their "
+				  "device time are known",
+				  100.0 * (double)share.named_ns /
+					  (double)share.replayed_ns);
+	return 0;
+}
+
 /* What belongs below the list: how well the devices were used.  NULL: nothing. */
 static int open_devices(struct store *store, const struct scope *scope,
 			struct memtable *m, struct table **out, struct err *err)
@@ -347,7 +367,9 @@ int info_open(struct store *store, const struct scope *scope, const char *path,
 		show.asked = people_want(rows, scope);
 		add_notes(rows, scope);
 	}
-	int rc = for_people ? open_devices(store, scope, rows, &below, err) : 0;
+	int rc = for_people ? note_names(store, scope, rows, err) : 0;
+	if (rc == 0 && for_people)
+		rc = open_devices(store, scope, rows, &below, err);
 	if (rc == 0 && for_people && !below)
 		rc = sample_series_open(store, scope, &below, err);
 	if (rc == 0) {

@@ -215,6 +215,8 @@ def check_damaged(tap, place):
             if done.returncode != 4 or "graph_name_part do not fit together" not in done.stderr:
                 wrong.append(f"{change}: {command} exits with {done.returncode}: {done.stderr}")
     tap.ok(not wrong, "rows that do not fit together are told", *wrong)
+    told = place.ptool("info", store).stdout
+    tap.ok("the operators of 100.0% of their device time are known" in told, "info tells how much is named", told)
     os.remove(store)
 
 

@@ -213,3 +213,40 @@ void graph_names_release(struct graph_names *n)
 	free(n->of_item);
 	*n = (struct graph_names){ .nnamed = 0 };
 }
+
+static int add_share(struct store *store, struct text_pool *texts,
+		     const struct scope_profile *profile, struct graph_names_share *out,
+		     struct err *err)
+{
+	struct graph_names names = { .nnamed = 0 };
+	struct device_work work;
+	bool may;
+
+	if (!profile->has_slices || profile->slices == 0)
+		return 0;
+	if (graph_names_may_be(store, profile, &may, err) < 0)
+		return -1;
+	if (!may)
+		return 0;
+	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+	if (rc == 0)
+		rc = graph_names_load(store, texts, profile, &work, &names, err);
+	out->named_ns = sum_add(out->named_ns, names.named_ns);
+	out->replayed_ns = sum_add(out->replayed_ns, names.replayed_ns);
+	graph_names_release(&names);
+	device_work_release(&work);
+	return rc;
+}
+
+int graph_names_sum(struct store *store, const struct scope *scope,
+		    struct graph_names_share *out, struct err *err)
+{
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
+
+	*out = (struct graph_names_share){ 0, 0 };
+	for (size_t i = 0; i < scope->n && rc == 0; i++)
+		rc = add_share(store, &texts, &scope->profiles[i], out, err);
+	text_pool_close(&texts);
+	return rc;
+}

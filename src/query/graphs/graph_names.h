@@ -40,6 +40,16 @@ int graph_names_are_stored(struct store *store, bool *are, struct err *err);
 int graph_names_may_be(struct store *store, const struct scope_profile *profile,
 		       bool *may, struct err *err);
 
+/*
+ * The device time of replays in profiles that may have names, and how much of it has one;
+ * 0 and 0 where none may.
+ */
+struct graph_names_share {
+	int64_t named_ns, replayed_ns;
+};
+int graph_names_sum(struct store *store, const struct scope *scope,
+		    struct graph_names_share *out, struct err *err);
+
 static inline uint32_t graph_names_of(const struct graph_names *n, size_t item)
 {
 	return n->of_item ? n->of_item[item] : CALL_PATH_NONE;
