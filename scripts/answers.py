@@ -18,7 +18,7 @@ QUESTIONS = [
     "top --limit 0", "top --by shape --limit 0", "top --by step,thread --limit 0",
     "top --by annotation --limit 0", "top --tensor-cores --limit 0", "steps", "steps --phases",
     "steps --bounds tensorboard", "devices", "streams", "streams --by-time 7",
-    "kernels --limit 0", "kernels --by op,stream,step --launches --copies --limit 0",
+    "roofline --limit 0", "steps --mfu", "kernels --limit 0", "kernels --by op,stream,step --launches --copies --limit 0",
     "gaps", "gaps --by op", "gaps --by stream", "gaps --by step", "gaps --inner", "gaps --list",
     "advise", "advise --evidence", "transfers", "transfers --by op", "transfers --by step",
     "transfers --list", "comm", "comm --ranks", "modules", "compile", "memory", "memory --stats",

@@ -10,12 +10,12 @@
 #define TEXT_MAX ((size_t)64 * 1024) /* of a value */
 
 /* What `query` may ask: none of them writes, and none reads a file that a profile names. */
-static const char *const asked[] = { "overview", "top",     "steps",   "devices",
-				     "streams",  "kernels", "gaps",    "transfers",
-				     "comm",     "ranks",   "modules", "tree",
-				     "memory",   "callers", "callees", "pstats",
-				     "info",     "doctor",  "list",    "timeline",
-				     "advise",   "trend",   "compile", NULL };
+static const char *const asked[] = {
+	"overview",  "top",     "steps",    "devices", "streams", "kernels",  "gaps",
+	"transfers", "comm",    "ranks",    "modules", "tree",    "memory",   "callers",
+	"callees",   "pstats",  "info",     "doctor",  "list",    "timeline", "advise",
+	"trend",     "compile", "roofline", NULL
+};
 
 static int add_word(struct mcp_call *call, const char *word, struct err *err)
 {

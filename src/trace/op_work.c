@@ -71,6 +71,7 @@ static const struct op_kind kinds[] = {
 	{ "addcmul", op_rule_each, 3, 3, 0, 0, 0 },
 	{ "addmm", op_rule_mm, 1, 2, 0, -1, TORCH },
 	{ "addmv", op_rule_mv, 1, 2, 0, -1, 0 },
+	{ "aiter::_groupnorm_run", op_rule_like, 13, 8, 1, 0, 0 },
 	{ "aiter::add_rmsnorm", op_rule_like, 22, 5, 9, 0, 0 },
 	{ "aiter::mha_batch_prefill", op_rule_paged, 0, 1, 0, 0, 0 },
 	{ "aiter::rmsnorm", op_rule_like, 6, 4, 1, 0, 0 },

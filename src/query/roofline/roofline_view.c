@@ -188,16 +188,17 @@ static struct cell get_bound(const void *from, const void *row, int arg)
 #define ROW(member)    (int)offsetof(struct roof_row, member)
 #define GET(how, what) .get = (how), .arg = (what)
 
+/* Rows without a roof come last, those with the most time first. */
 /* clang-format off */
 static const struct field fields[] = {
-	{ "name", "Operator", "operator, or work that none is known for, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .flags = FIELD_KEY, .least = 20 },
-	{ "input_shapes", "Input shapes", "shapes of the inputs, A to Z", "shapes", UNIT_TEXT, GET(get_text, ROW(shapes)), .flags = FIELD_KEY, .least = 16 },
+	{ "name", "Operator", "operator, or work that none is known for, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .least = 20 },
+	{ "input_shapes", "Input shapes", "shapes of the inputs, A to Z", "shapes", UNIT_TEXT, GET(get_text, ROW(shapes)), .least = 16 },
 	{ "people_shapes", "Inputs", NULL, NULL, UNIT_TEXT, .get = get_shapes, .flags = FIELD_PEOPLE, .least = 12 },
-	{ "dtypes", "Type", "element types of the inputs, A to Z", "dtype", UNIT_TEXT, GET(get_text, ROW(dtypes)), .flags = FIELD_KEY },
+	{ "dtypes", "Type", "element types of the inputs, A to Z", "dtype", UNIT_TEXT, GET(get_text, ROW(dtypes)) },
 	{ "people_dtypes", "Type", NULL, NULL, UNIT_TEXT, .get = get_people_types, .flags = FIELD_PEOPLE, .least = 8, .leaves = 4 },
 	{ "calls", "Calls", "calls that ran", "count", UNIT_COUNT, GET(view_int64, ROW(calls)), .leaves = 5 },
-	{ "device_ns", "Device", "time of the device work", "device time time_ns", UNIT_NS, GET(get_device, ROW(time_ns)) },
-	{ "host_ns", "Host", "time on the host, with what it calls, where no device did work", "host", UNIT_NS, GET(get_host, ROW(time_ns)) },
+	{ "device_ns", "Device", "time of the device work", "device time time_ns", UNIT_NS, GET(get_device, ROW(time_ns)), .flags = FIELD_KEY },
+	{ "host_ns", "Host", "time on the host, with what it calls, where no device did work", "host", UNIT_NS, GET(get_host, ROW(time_ns)), .flags = FIELD_KEY },
 	{ "launch_ns", NULL, "time of the calls that launched it", "launch", UNIT_NS, GET(get_device, ROW(launch_ns)) },
 	{ "flops", "FLOPs", "floating-point operations that it needs", NULL, UNIT_FLOPS, GET(view_number, ROW(flops)), .leaves = 8 },
 	{ "torch_flops", NULL, "the same as torch.utils.flop_counter counts", NULL, UNIT_FLOPS, GET(view_number, ROW(torch_flops)) },
