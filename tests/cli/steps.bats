@@ -427,3 +427,23 @@ engine_trace() {
 	[ "$(ptool diff --phase prefill --by kernel --format csv t.json u.json 2>/dev/null | grep -o ',200000,' | head -1)" = ,200000, ]
 	says 3 "t.json: no step is of the phase 'other'; there are: prefill (1), decode (1)" diff --phase other t.json u.json
 }
+
+@test "steps are long for their phase, and a diff says that phases are mixed" {
+	python3 - p.json <<-'E'
+		import json, sys
+		at, events = 0, []
+		for i in range(15):
+		    kind, dur = ("EXTEND bs=1 toks=64", 300) if i % 5 == 0 else ("DECODE bs=8", 250 if i == 7 else 100)
+		    for name, cat in ((f"step[{kind}]", "user_annotation"), ("aten::mm", "cpu_op")):
+		        events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": at, "dur": dur, "args": {}})
+		    at += dur
+		json.dump({"schemaVersion": 1, "traceEvents": events}, open(sys.argv[1], "w"))
+	E
+	[ "$(ptool steps -q p.json | grep -oE '^[0-9]+!' | paste -sd' ')" = '7!' ]
+	ptool diff -q p.json p.json >said
+	[ "$(grep -c 'outlier' said)" -eq 0 ]
+	grep -q '^note: the steps are of several phases' said
+	ptool diff -q --phase decode p.json p.json >said
+	grep -q '^1 of 12 base steps is an outlier: 7' said
+	lacks 'several phases' <said
+}

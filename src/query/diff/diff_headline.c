@@ -13,10 +13,11 @@
 
 #define NAMES_SHOWN 6
 
+/* Steps of several phases differ by what they do: none is an outlier among them. */
 static void mark_side(const struct diff_side *side, struct diff_outliers *out,
 		      enum diff_which which)
 {
-	size_t n = side->nsamples;
+	size_t n = side->steps && side->steps[0].is_mixed ? 0 : side->nsamples;
 	int64_t *ns = xrealloc_array(NULL, n, sizeof(*ns));
 	struct step_usual usual;
 

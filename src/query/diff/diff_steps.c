@@ -13,7 +13,7 @@
 ASSET(asset_query_views_diff_steps_sql);
 
 /* Columns of views/diff_steps.sql. */
-enum { COLUMN_PROFILE, COLUMN_NUMBER, COLUMN_TS, COLUMN_DUR };
+enum { COLUMN_PROFILE, COLUMN_NUMBER, COLUMN_TS, COLUMN_DUR, COLUMN_PHASE };
 
 static int add_step(struct diff_steps *s, const struct diff_range *step, struct err *err)
 {
@@ -34,6 +34,16 @@ static int add_step(struct diff_steps *s, const struct diff_range *step, struct 
 	return 0;
 }
 
+static void note_phase(struct diff_steps *s, struct sqlite3_stmt *stmt)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, COLUMN_PHASE);
+	enum engine_phase phase = text ? engine_phase_of(str_of(text)) : ENGINE_UNTOLD;
+
+	if (s->n == 0)
+		s->phase = phase;
+	s->is_mixed |= phase != s->phase;
+}
+
 static int read_steps(struct store *store, const struct scope *scope,
 		      const struct filter *filter, struct diff_steps *out,
 		      struct err *err)
@@ -52,6 +62,7 @@ static int read_steps(struct store *store, const struct scope *scope,
 		if (!filter_has_step(filter, step.profile_id, step.number, true) ||
 		    !filter_has_time(filter, step.start_ns))
 			continue;
+		note_phase(out, q.stmt);
 		q.rc = add_step(out, &step, err);
 	}
 	return query_end(&q);

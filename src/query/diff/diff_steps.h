@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "query/filter.h"
 #include "query/scope.h"
+#include "trace/engine_step.h"
 
 #define DIFF_NO_STEP SIZE_MAX
 
@@ -38,8 +39,10 @@ struct diff_steps {
 	struct diff_range
 		*ranges; /* owned; each step, by (profile_id, number, start_ns) */
 	size_t nranges, ranges_cap;
-	size_t nreplicates; /* different numbers */
-	size_t recorded;    /* before anything was filtered */
+	size_t nreplicates;      /* different numbers */
+	size_t recorded;         /* before anything was filtered */
+	enum engine_phase phase; /* of the first; and are there others of another? */
+	bool is_mixed;
 };
 
 /*

@@ -127,6 +127,22 @@ static void note_significant(const struct diff *d, struct memtable *to)
 			d->ntested, names, found > NAMES_SHOWN ? ", ..." : "");
 }
 
+/* The mean of prefill and decode steps changes with their mix. */
+static void note_mixed(const struct diff *d, struct memtable *to)
+{
+	bool is_mixed = false;
+
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+		for (size_t i = 0; d->sides[which].steps && i < d->sides[which].nruns;
+		     i++)
+			is_mixed |= d->sides[which].steps[i].is_mixed;
+	if (is_mixed)
+		memtable_add_note(to,
+				  "the steps are of several phases, and how many of "
+				  "each counts too; --phase decode or prefill compares "
+				  "those of one");
+}
+
 void diff_add_notes(const struct diff *d, struct memtable *to)
 {
 	const char *undecided = diff_undecided_text(d, &to->arena);
@@ -142,6 +158,7 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 				  "a change of %.1f%% would be found in %d of 100 such "
 				  "comparisons",
 				  d->headline.least_pct, RANK_POWER_PCT);
+	note_mixed(d, to);
 	note_significant(d, to);
 	note_rows(d, to);
 	if (d->has_steps && d->by->is_whole && !d->request->total &&

@@ -55,13 +55,22 @@ static struct step_mark *mark_of(const struct company *c, size_t i)
 	return &c->steps->marks[steps_mark(c->steps, m->series, m->step)];
 }
 
-/* A value of each that is not dropped: how many. */
-static size_t collect(const struct company *c, enum step_value value, int64_t *ns)
+/* Is it compared with the others of this phase?  A step with prompts is no long decode. */
+static bool is_judged(const struct company *c, size_t i, enum engine_phase phase)
+{
+	const struct step_bound *bound = bound_of(c, i);
+
+	return !bound->is_dropped && bound->told.phase == phase;
+}
+
+/* A value of each that is judged: how many. */
+static size_t collect(const struct company *c, enum engine_phase phase,
+		      enum step_value value, int64_t *ns)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		if (!bound_of(c, i)->is_dropped)
+		if (is_judged(c, i, phase))
 			ns[n++] = value_of(c, i, value);
 	return n;
 }
@@ -73,14 +82,15 @@ static enum step_value length_of(const struct company *c)
 }
 
 /* False when there are too few. */
-static bool find_typical(const struct company *c, struct typical *out)
+static bool find_typical(const struct company *c, enum engine_phase phase,
+			 struct typical *out)
 {
 	int64_t *ns = xrealloc_array(NULL, c->n, sizeof(*ns));
-	size_t n = collect(c, length_of(c), ns);
+	size_t n = collect(c, phase, length_of(c), ns);
 	bool is_enough = step_usual_of(ns, n, &out->total);
 
 	for (int i = 0; is_enough && i < NSTEP_CATEGORIES; i++) {
-		n = collect(c, (enum step_value)(VALUE_CATEGORY + i), ns);
+		n = collect(c, phase, (enum step_value)(VALUE_CATEGORY + i), ns);
 		out->category_ns[i] = step_median(ns, n);
 	}
 	free(ns);
@@ -92,7 +102,7 @@ static void mark(const struct company *c, size_t at, const struct typical *typic
 	struct step_mark *m = mark_of(c, at);
 	int64_t length_ns = value_of(c, at, length_of(c));
 
-	if (bound_of(c, at)->is_dropped || length_ns <= typical->total.limit_ns)
+	if (length_ns <= typical->total.limit_ns)
 		return;
 	m->is_long = true;
 	m->above_ns = sum_sub(length_ns, typical->total.median_ns);
@@ -176,11 +186,14 @@ static void set_mean(struct steps *s, struct step_series *series,
 
 static void mark_long(const struct company *c)
 {
-	struct typical typical;
-
-	if (find_typical(c, &typical))
+	for (int phase = 0; phase < NENGINE_PHASES; phase++) {
+		struct typical typical;
+		if (!find_typical(c, (enum engine_phase)phase, &typical))
+			continue;
 		for (size_t i = 0; i < c->n; i++)
-			mark(c, i, &typical);
+			if (is_judged(c, i, (enum engine_phase)phase))
+				mark(c, i, &typical);
+	}
 }
 
 /* What another device did in the steps, without a look at each. */
