@@ -81,6 +81,8 @@ struct found_steps {
 	/* what engines wrote, and what any program may: rows */
 	MODEL_ARRAY(uint32_t, engines);
 	MODEL_ARRAY(uint32_t, labels);
+	/* By text, 1: it names no step.  Owned; a recording has few names and many rows. */
+	uint8_t *others;
 };
 
 struct step_search {
@@ -91,14 +93,17 @@ struct step_search {
 
 static void look_at(const struct model *m, uint32_t row, struct found_steps *found)
 {
+	uint32_t name = model_slice(m, row)->name;
 	struct engine_step told;
 	int64_t number;
 
+	if (found->others[name] && !m->nstep_marks)
+		return;
 	if (found->regex ? is_named_step(m, found->regex, row, &number)
 			 : is_step(m, row, &number))
 		*APPEND(found, marks) = (struct step_mark){ number, row };
 	else if (found->regex || !engine_step_parse(name_of(m, row), &told))
-		return;
+		found->others[name] = 1;
 	else if (!told.is_label)
 		*APPEND(found, engines) = row;
 	else if (model_slice(m, row)->class == CLASS_ANNOTATION)
@@ -230,6 +235,7 @@ void steps_find(struct model *m)
 	search.parts = xcalloc(search.nparts, sizeof(*search.parts));
 	for (size_t i = 0; i < search.nparts; i++) {
 		search.parts[i].spill = m->spill;
+		search.parts[i].others = spill_alloc(m->spill, m->texts->n, 1);
 		if (m->step_name)
 			(void)regex_compile("--step-name", m->step_name,
 					    &search.parts[i].regex, &ignored);
@@ -241,6 +247,7 @@ void steps_find(struct model *m)
 		spill_free(m->spill, search.parts[i].marks);
 		spill_free(m->spill, search.parts[i].engines);
 		spill_free(m->spill, search.parts[i].labels);
+		spill_free(m->spill, search.parts[i].others);
 	}
 	free(search.parts);
 	if (m->nsteps)
