@@ -1,27 +1,32 @@
 /* ptool comm: collectives, and across ranks who waited for whom. */
 #include "cli/table_command.h"
 #include "query/comm/comm.h"
+#include "query/comm/comm_imbalance.h"
 
 struct comm_opts {
 	struct table_opts on;
 	struct view_opts view;
 	const char *by;
-	bool list, ranks;
+	bool list, ranks, imbalance;
 };
 
 /* By enum comm_by. */
-static const char *const by_names[] = { "collective", "size", "rank", NULL };
+static const char *const by_names[] = { "collective", "size", "rank", "tp", "dp",
+					"pp",         "ep",   "cp",   NULL };
+#define BY_AXES 3
 
 #define INTO(type, member) OPT_INTO(type, struct comm_opts, member)
 
 /* clang-format off */
 static const struct opt comm_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by collective, type and group; by these and message size; or by rank",
+	{ .name = "by", .arg = "WHAT", .help = "group rows by collective, type and group; by these and message size; by rank; or by the place of ranks in an axis: tp, dp, pp, ep, cp",
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every collective",
 	  INTO(FLAG, list) },
 	{ .name = "ranks", .help = "compare the ranks of a run: who waited for whom",
 	  INTO(FLAG, ranks) },
+	{ .name = "imbalance", .help = "compare the time of experts (MoE) on the ranks of a run: how uneven it is, and what that costs",
+	  INTO(FLAG, imbalance) },
 	VIEW_OPTIONS(struct comm_opts, view, &comm_view),
 	OPT_END
 };
@@ -48,10 +53,22 @@ static int make_request(const void *options, const struct filter *filter, void *
 			       "--list has a row for each collective, and --by adds up");
 	*to = (struct comm_request){
 		.filter = filter,
-		.by = o->list ? COMM_SINGLE : (enum comm_by)by,
+		.by = o->list        ? COMM_SINGLE
+		      : by < BY_AXES ? (enum comm_by)by
+				     : (enum comm_by)(COMM_BY_AXES + by - BY_AXES),
 		.across_ranks = o->ranks,
 	};
 	to->show.asked = comm_columns(to->by, o->ranks);
+	if (!o->imbalance)
+		return 0;
+	if (o->ranks || (to->by != COMM_BY_COLLECTIVE && to->by != COMM_BY_RANK &&
+			 to->by != COMM_SINGLE))
+		return err_set(err, ERR_USAGE,
+			       "--imbalance takes --by rank or --list, and no --ranks");
+	if (filter_is_given(filter))
+		return err_set(err, ERR_USAGE, "--imbalance is of whole recordings");
+	to->imbalance = true;
+	to->show.asked = comm_imbalance_columns(to->by);
 	return 0;
 }
 
@@ -63,12 +80,18 @@ static int open_comm(const struct reading *r, void *request, struct table **out,
 
 static const struct view *view_of(const void *options)
 {
-	return comm_view_of(((const struct comm_opts *)options)->ranks);
+	const struct comm_opts *o = options;
+
+	return o->imbalance ? &comm_imbalance_view : comm_view_of(o->ranks);
 }
 
 static const char *const examples[] = {
-	"ptool comm trace.json", "ptool comm --by size", "ptool comm --ranks",
-	"ptool comm --ranks --list --format csv -o waits.csv", NULL
+	"ptool comm trace.json",
+	"ptool comm --by size",
+	"ptool comm --ranks",
+	"ptool comm --imbalance --by rank",
+	"ptool comm --ranks --list --format csv -o waits.csv",
+	NULL
 };
 
 static const struct table_command table = {
@@ -90,7 +113,7 @@ const struct command cmd_comm = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&comm_view, &comm_ranks_view),
+	.views = COMMAND_VIEWS(&comm_view, &comm_ranks_view, &comm_imbalance_view),
 	.exits = EXITS_READING(
 		"there are collectives",
 		"no collective matches, or none was recorded; with --ranks: there is only one rank, or no two ranks share a collective"),

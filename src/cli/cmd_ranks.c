@@ -10,11 +10,13 @@ struct ranks_opts {
 };
 
 /* By enum rank_by. */
-static const char *const by_names[] = { "rank", "step", NULL };
+static const char *const by_names[] = {
+	"rank", "step", "tp", "dp", "pp", "ep", "cp", NULL
+};
 
 /* clang-format off */
 static const struct opt ranks_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; or for each step of each, with a map of who held up the others when",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; for each step of each, with a map of who held up the others when; or for all ranks of a place in an axis: tp, dp, pp, ep, cp",
 	  .choices = by_names, OPT_INTO(CHOICE, struct ranks_opts, by) },
 	{ .name = "what-if", .help = "play the run again without stragglers: what they cost, of which kind, on which ranks",
 	  OPT_INTO(FLAG, struct ranks_opts, what_if) },
@@ -48,9 +50,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 		.what_if = o->what_if,
 	};
 	if (o->what_if && to->by != RANKS_BY_RANK)
-		return err_set(
-			err, ERR_USAGE,
-			"--what-if is of whole runs, and --by step of single steps");
+		return err_set(err, ERR_USAGE,
+			       "--what-if is of whole runs, and --by of parts of them");
 	to->show.asked = ranks_columns(to->by);
 	return 0;
 }

@@ -181,7 +181,7 @@ static void need_of(const void *from, struct fetch_need *out)
 	const struct top_query *query = &((const struct top_request *)from)->query;
 	unsigned asked = query->show.asked;
 	unsigned detail = TOP_SHAPE | TOP_STACK | TOP_OVERLOAD;
-	unsigned apart = TOP_SPLIT(TOP_BY_RANK) | TOP_SPLIT(TOP_BY_PROFILE);
+	unsigned apart = TOP_PROFILE_SPLITS;
 
 	out->tables = asked & TOP_ANNOTATION ? FETCH_SMALL ",annotation_stat"
 					     : FETCH_SMALL ",op_stat";

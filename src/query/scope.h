@@ -120,6 +120,8 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err);
 int scope_run_names(struct store *store, struct arena *arena, const char *const **out,
 		    struct err *err);
 
+/* -1 with an ERR_EMPTY: no profile tells its place in it. */
+int scope_needs_axis(const struct scope *scope, enum axis axis, struct err *err);
 /* For rows: the rank, or null where it is not known. */
 struct cell scope_rank_cell(const struct scope_profile *profile);
 

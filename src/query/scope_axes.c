@@ -128,3 +128,13 @@ void scope_find_groups(struct scope *scope)
 		find_groups(scope->profiles + i, end - i, &scope->arena);
 	}
 }
+
+int scope_needs_axis(const struct scope *scope, enum axis axis, struct err *err)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].axes.at[axis] != NUMBER_NONE)
+			return 0;
+	return err_set(err, ERR_EMPTY,
+		       "--by %s: neither recordings nor file names tell it",
+		       axis_names[axis]);
+}

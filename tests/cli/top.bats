@@ -182,7 +182,7 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	[[ $stderr == "ptool: top: unknown sort key 'cpu_time_totl'; did you mean 'cpu_time_total'? (valid: name, "* ]]
 	run --separate-stderr ptool top --by shpe
 	exits 2
-	says "ptool: top: unknown --by 'shpe'; did you mean 'shape'? (valid: name, shape, line, file, stack, overload, annotation, module, category, thread, stream, step, rank, profile)"
+	says "ptool: top: unknown --by 'shpe'; did you mean 'shape'? (valid: name, shape, line, file, stack, overload, annotation, module, category, thread, stream, step, rank, tp, dp, pp, ep, cp, profile)"
 	run --separate-stderr ptool top --time 1..2
 	exits 2
 	run --separate-stderr ptool top --focus '('

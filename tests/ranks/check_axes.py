@@ -88,6 +88,83 @@ def check_pairs(tap, place, seed):
            f"seed {seed}: tensor parallel ranks follow each other")
 
 
+def check_sums(tap, place):
+    """What commands say by an axis is the sum of what they say by rank."""
+    calls = fleet(random.Random(2), (2, 2, 2))
+    folder = place.path("sums")
+    os.mkdir(folder)
+    for (pp, dp, tp), own in calls.items():
+        with open(os.path.join(folder, f"17.2-TP-{tp}-DP-{dp}-PP-{pp}.trace.json"), "w") as out:
+            json.dump(trace(own), out)
+    store = place.path("sums.db")
+    place.ptool("ingest", "-q", "-o", store, folder)
+    place_of = {row["rank"]: row for row in rows(place, "info", store)}
+    for command, columns in (("ranks", "wall_ns compute_ns wait_ns transfer_ns idle_ns late_ns"),
+                             ("comm", "calls total_ns bytes exposed_ns overlap_ns"),
+                             ("comm --ranks", "calls wait_ns transfer_ns late_calls late_ns"),
+                             ("top -n0", "calls self_device_ns total_device_ns")):
+        for axis in ("tp", "pp", "dp"):
+            want = {}
+            for row in rows(place, f"{command} --by rank", store):
+                key = (place_of[row["rank"]][axis], row.get("name"))
+                for column in columns.split():
+                    want.setdefault(key, dict.fromkeys(columns.split(), 0))[column] += row[column] or 0
+            got = {(row[axis], row.get("name")): {c: row[c] or 0 for c in columns.split()}
+                   for row in rows(place, f"{command} --by {axis}", store)}
+            tap.ok(got == want and len(got) > 1, f"ptool {command} --by {axis} adds up ranks", got, want)
+    for command in ("ranks", "comm", "top"):
+        done = place.ptool(command, "--by", "cp", store, check=False)
+        tap.ok(done.returncode == 3 and "--by cp: neither" in done.stderr, f"ptool {command} --by cp says that nothing tells it",
+               done.returncode, done.stderr)
+
+
+def check_imbalance(tap, place, uneven):
+    """Experts between exchanges: ranks that take longer wait less in the exchange behind them."""
+    r = random.Random(uneven)
+    folder, work = place.path(f"experts{uneven}"), {}
+    os.mkdir(folder)
+    layers = r.randint(4, 12)
+    for pp in range(2):
+        ends = [1000 + 400 * k for k in range(layers + 1)]
+        for ep in range(3):
+            calls, events = [], []
+            for k in range(layers + (uneven if ep == 2 else 0)):
+                pieces = [r.randint(1, 90) for _ in range(r.randint(1, 3))]
+                now = ends[min(k, layers - 1)] + 10 + (200 if k >= layers else 0)
+                for dur in pieces:
+                    events.append(("fused_moe_kernel", now, dur))
+                    now += dur
+                exchange = (ends[k + 1] if k < layers else now + 30) - now
+                events += [("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", now, exchange),
+                           ("rms_norm_kernel", now + exchange, 5)]
+                calls.append((sum(pieces), exchange))
+            work[pp, ep] = calls
+            data = trace([])
+            data["traceEvents"] += [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts, "dur": dur,
+                                     "args": {"device": 0, "stream": 7}} for name, ts, dur in events]
+            with open(os.path.join(folder, f"17.2-TP-{ep}-PP-{pp}-EP-{ep}.trace.json"), "w") as out:
+                json.dump(data, out)
+    if uneven:  # nothing pairs: totals
+        work = {key: [(sum(a for a, _ in calls), sum(b for _, b in calls))] for key, calls in work.items() if key}
+    want = {}
+    for pp in range(2):
+        mine = [work[pp, ep] for ep in range(3)]
+        largest = sum(max(c[k][0] for c in mine) for k in range(len(mine[0])))
+        total = sum(moe for c in mine for moe, _ in c)
+        want[f"pp {pp}"] = (len(mine[0]), total * 1000, largest * 1000, (largest * 1000 - total * 1000 // 3),
+                            round(3 * largest / total, 9), sum(then for c in mine for _, then in c) * 1000)
+    got = {row["group"]: (row["calls"], row["expert_ns"], row["max_ns"], row["cost_ns"], round(row["imbalance"], 9), row["then_ns"])
+           for row in rows(place, "comm --imbalance", folder)}
+    tap.ok(got == want, f"imbalance of experts, uneven {uneven}", got, want)
+    ranks = rows(place, "comm --imbalance --by rank", folder)
+    tap.ok(sorted((row["expert_ns"], row["then_ns"]) for row in ranks) ==
+           sorted((sum(a for a, _ in c) * 1000, sum(b for _, b in c) * 1000) for c in work.values()),
+           f"experts of each rank, uneven {uneven}", ranks)
+    if not uneven:
+        tap.ok(len({row["expert_ns"] + row["then_ns"] for row in ranks}) == 1, "who computes longer waits less")
+        tap.ok(len(rows(place, "comm --imbalance --list", folder)) == 2 * layers, "a row for each call")
+
+
 def check_replicas(tap, place):
     """Two jobs of two ranks, which record the same groups of the same ranks."""
     calls = fleet(random.Random(1), (1, 2, 2))
@@ -105,9 +182,12 @@ def check_replicas(tap, place):
 def main():
     tap = Tap()
     with Workplace() as place:
-        for seed in range(6):
+        for seed in range(4):
             check_pairs(tap, place, seed)
         check_replicas(tap, place)
+        check_sums(tap, place)
+        check_imbalance(tap, place, 0)
+        check_imbalance(tap, place, 1)
     return tap.done()
 
 

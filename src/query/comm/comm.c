@@ -5,6 +5,7 @@
 
 #include "query/comm/comm_align.h"
 #include "query/comm/comm_blocking.h"
+#include "query/comm/comm_imbalance.h"
 #include "query/comm/comm_load.h"
 #include "query/comm/comm_ranks_rows.h"
 #include "query/comm/comm_rows.h"
@@ -70,6 +71,7 @@ static int open_profiles(struct comm_sources *s, const struct scope *scope,
 		rc = add_profile(s, &scope->profiles[i], &rows, err);
 	if (rc == 0 && !rows.n)
 		rc = nothing(s, err);
+	comm_rows_fold(&rows);
 	if (rc == 0) {
 		struct memtable *m = comm_rows_table(&rows, s, scope, &request->show);
 		add_notes(s, m);
@@ -198,6 +200,11 @@ int comm_open(struct store *store, const struct scope *scope,
 	struct text_pool texts;
 
 	*out = NULL;
+	if (request->by >= COMM_BY_AXES &&
+	    scope_needs_axis(scope, (enum axis)(request->by - COMM_BY_AXES), err) < 0)
+		return -1;
+	if (request->imbalance)
+		return comm_imbalance_open(store, scope, request, out, err);
 	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
 		rc = comm_sources_open(store, scope, request->filter, &texts, &s, err);

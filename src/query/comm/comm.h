@@ -16,13 +16,14 @@ enum comm_by {
 	COMM_BY_COLLECTIVE, /* a row for each collective, type and group */
 	COMM_BY_SIZE,       /* and size of the message */
 	COMM_BY_RANK,       /* one for all of a rank's device */
-	COMM_SINGLE         /* one for each */
+	COMM_SINGLE,        /* one for each */
+	COMM_BY_AXES        /* one for the ranks of a place; by enum axis from here on */
 };
 
 struct comm_request {
 	const struct filter *filter; /* borrowed */
 	enum comm_by by;
-	bool across_ranks;
+	bool across_ranks, imbalance;
 	struct view_request show; /* `asked`: comm_columns() */
 };
 

@@ -17,7 +17,14 @@ enum groups {
 };
 
 /* Which columns a table has, by how rows are grouped. */
-enum { KINDS = 1, SIZES = 2, RANK = 4, SINGLE = 8 };
+enum {
+	KINDS = 1,
+	SIZES = 2,
+	RANK = 4,
+	SINGLE = 8,
+	AXIS = 16,
+	OF_TP = 32 /* and above */
+};
 
 static const struct comm_call *call_of(const void *row)
 {
@@ -72,6 +79,11 @@ static struct cell get_bandwidth(const void *from, const void *row, int arg)
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANK },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANK },
+	{ "tp", "TP", "place of ranks in the tensor parallel group, with --by tp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_TP]), .needs = OF_TP << AXIS_TP },
+	{ "dp", "DP", "in the data parallel group, with --by dp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_DP]), .needs = OF_TP << AXIS_DP },
+	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_PP]), .needs = OF_TP << AXIS_PP },
+	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, NUMBER(axes.at[AXIS_EP]), .needs = OF_TP << AXIS_EP },
+	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_CP]), .needs = OF_TP << AXIS_CP },
 	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, NUMBER(number), .needs = SINGLE },
 	{ "start_ns", "Start", "start on the first rank's clock, from its first event, with --list", "start", UNIT_TIME, NUMBER(start_ns), .needs = SINGLE },
 	{ "collective", "Collective", "all_reduce and so on", "name", UNIT_TEXT, TEXT(collective), .needs = KINDS | SINGLE, .least = 12 },
@@ -80,9 +92,9 @@ static const struct field fields[] = {
 	{ "group", "Group", "group", NULL, UNIT_TEXT, TEXT(group), .needs = KINDS | SINGLE, .least = 8 },
 	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, TEXT(ranks), .needs = KINDS | SINGLE, .least = 8 },
 	{ "group_size", "Members", "number of ranks of the group", NULL, UNIT_COUNT, .get = get_group_size, .needs = KINDS | SINGLE },
-	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, NUMBER(ranks), .needs = KINDS | SINGLE },
+	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, NUMBER(ranks), .needs = KINDS | SINGLE | AXIS },
 	{ "missing_ranks", "Missing", "ranks of the group that did not; null when not known", NULL, UNIT_TEXT, .get = get_missing, .needs = KINDS | SINGLE },
-	{ "calls", "Calls", "collectives of two ranks or more; by rank those that it took part in", "count", UNIT_COUNT, NUMBER(calls), .needs = KINDS | RANK },
+	{ "calls", "Calls", "collectives of two ranks or more; by rank those that it took part in", "count", UNIT_COUNT, NUMBER(calls), .needs = KINDS | RANK | AXIS },
 	{ "message_bytes", "Size", "size of a message, with --by size", "message size", UNIT_BYTES, NUMBER(message_bytes), .needs = SIZES | SINGLE },
 	{ "total_ns", "Time", "time of all ranks together, or of one", "total time", UNIT_NS, NUMBER(total_ns) },
 	{ "wait_ns", "Wait", "time that ranks waited for the last", "wait", UNIT_NS, NUMBER(wait_ns) },
@@ -93,7 +105,7 @@ static const struct field fields[] = {
 	{ "skew_ns", "Skew", "longest time from the first to the last start", "skew", UNIT_NS, NUMBER(skew_ns), .needs = KINDS | SINGLE, .leaves = 1 },
 	{ "end_skew_ns", "End skew", "time from the first to the last end, with --list", NULL, UNIT_NS, NUMBER(end_skew_ns), .needs = SINGLE },
 	{ "late_rank", "Latest", "rank that came last most often", NULL, UNIT_ID, NUMBER(late_rank), .needs = KINDS | SINGLE },
-	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, NUMBER(late_calls), .needs = KINDS | RANK },
+	{ "late_calls", "Last", "how often it came last", NULL, UNIT_COUNT, NUMBER(late_calls), .needs = KINDS | RANK | AXIS },
 	{ "late_ns", "Late", "how much after the last but one, in all", "late", UNIT_NS, NUMBER(late_ns) },
 	{ "clock", "Clock", "ranks of one number are on one clock, with --by rank or --list", NULL, UNIT_COUNT, NUMBER(clock), .needs = RANK | SINGLE },
 	{ "clock_offset_ns", "Clock", "difference from the clock of the first rank there, with --by rank", NULL, UNIT_NS, NUMBER(offset_ns), .needs = RANK, .leaves = 3 },
@@ -127,6 +139,11 @@ static const struct view_part by_rank[] = {
 	  "clock_offset_ns! clock_error_ns!" },
 	{ .fields = NULL },
 };
+static const struct view_part by_axis[] = {
+	{ NULL, "tp! dp! pp! ep! cp! ranks! calls! wait_ns! transfer_ns! late_calls! "
+		"late_ns!" },
+	{ .fields = NULL },
+};
 static const struct view_part single[] = {
 	{ NULL, "start_ns collective wait_ns! transfer_ns! skew_ns! late_rank late_ns!" },
 	{ .fields = NULL },
@@ -141,7 +158,8 @@ unsigned comm_ranks_columns(enum comm_by by)
 		[COMM_SINGLE] = SINGLE,
 	};
 
-	return columns[by];
+	return by >= COMM_BY_AXES ? AXIS | (unsigned)OF_TP << (by - COMM_BY_AXES)
+				  : columns[by];
 }
 
 /* Matches lie by group: of several, do their names tell them apart? */
@@ -164,11 +182,15 @@ static struct comm_ranks_rows rows_of(const struct comm_ranks *r, struct arena *
 {
 	if (r->by == COMM_SINGLE)
 		return comm_ranks_single(r, arena);
+	if (r->by >= COMM_BY_AXES)
+		return comm_ranks_by_axis(r);
 	return r->by == COMM_BY_RANK ? comm_ranks_by_rank(r) : comm_ranks_kinds(r, arena);
 }
 
 static const struct view_part *people_of(const struct comm_ranks *r)
 {
+	if (r->by >= COMM_BY_AXES)
+		return by_axis;
 	switch (r->by) {
 	case COMM_BY_RANK:
 		return by_rank;
@@ -176,6 +198,7 @@ static const struct view_part *people_of(const struct comm_ranks *r)
 		return single;
 	case COMM_BY_SIZE:
 		return by_size[groups_of(r->matches)];
+	case COMM_BY_AXES:
 	case COMM_BY_COLLECTIVE:
 		break;
 	}
@@ -199,7 +222,7 @@ static struct memtable *show(const struct comm_ranks *r, const struct scope *sco
 struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *scope)
 {
 	bool with_ranks =
-		r->show->for_people && r->by != COMM_BY_RANK && r->by != COMM_SINGLE;
+		r->show->for_people && r->by != COMM_BY_RANK && r->by < COMM_SINGLE;
 	struct memtable *m = show(r, scope, *r->show);
 
 	if (!with_ranks) {

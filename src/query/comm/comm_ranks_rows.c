@@ -320,6 +320,57 @@ struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r)
 	return rows;
 }
 
+/* What has no place comes last. */
+static int by_place(const void *a, const void *b)
+{
+	const struct comm_ranks_row *x = a, *y = b;
+
+	for (int axis = 0; axis < NAXES; axis++)
+		if (x->axes.at[axis] != y->axes.at[axis])
+			return (uint64_t)x->axes.at[axis] < (uint64_t)y->axes.at[axis]
+				       ? -1
+				       : 1;
+	return sort_order(x->rank, y->rank);
+}
+
+/* The rank only tells how many there are. */
+static void add_rank(struct comm_ranks_row *to, const struct comm_ranks_row *from)
+{
+	to->ranks += to->rank != from->rank;
+	to->rank = from->rank;
+	to->calls = sum_add(to->calls, from->calls);
+	to->total_ns = sum_add(to->total_ns, from->total_ns);
+	to->wait_ns = sum_add(to->wait_ns, from->wait_ns);
+	to->transfer_ns = sum_add(to->transfer_ns, from->transfer_ns);
+	to->late_calls = sum_add(to->late_calls, from->late_calls);
+	to->late_ns = sum_add(to->late_ns, from->late_ns);
+}
+
+struct comm_ranks_rows comm_ranks_by_axis(const struct comm_ranks *r)
+{
+	struct comm_ranks_rows rows = comm_ranks_by_rank(r);
+	int axis = (int)(r->by - COMM_BY_AXES);
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct axes *axes = &r->matches->participants[i].profile->axes;
+		rows.items[i].axes = (struct axes)AXES_NONE;
+		rows.items[i].axes.at[axis] = axes->at[axis];
+		rows.items[i].ranks = 1;
+	}
+	if (rows.n)
+		qsort(rows.items, rows.n, sizeof(*rows.items), by_place);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct comm_ranks_row *row = &rows.items[i];
+		if (n && rows.items[n - 1].axes.at[axis] == row->axes.at[axis])
+			add_rank(&rows.items[n - 1], row);
+		else
+			rows.items[n++] = *row;
+	}
+	rows.n = n;
+	return rows;
+}
+
 /* Where the aligned clock has its 0: the first event of its first participant. */
 static int64_t origin_of(const struct comm_matches *m, uint32_t clock)
 {

@@ -17,6 +17,7 @@ struct comm_ranks_row {
 	int64_t total_ns, wait_ns, transfer_ns, shortest_ns;
 	int64_t mean_skew_ns, skew_ns, end_skew_ns;
 	int64_t prefill_wait_ns, prefill_rank;
+	struct axes axes; /* the place of a row of several ranks */
 };
 
 struct comm_ranks_rows {
@@ -30,6 +31,8 @@ struct comm_rank *comm_ranks_sum(const struct comm_matches *m);
 struct comm_ranks_rows comm_ranks_kinds(const struct comm_ranks *r, struct arena *arena);
 /* By rank. */
 struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r);
+/* By the place of ranks in an axis. */
+struct comm_ranks_rows comm_ranks_by_axis(const struct comm_ranks *r);
 /* Single ones, in the order in which they started. */
 struct comm_ranks_rows comm_ranks_single(const struct comm_ranks *r, struct arena *arena);
 

@@ -11,12 +11,15 @@
 #include "query/comm/transfers.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
+#include "query/query.h"
 
 /* Which columns a table has, by how rows are grouped. */
 enum {
 	KINDS = 1, /* a row is of one collective, type and group */
 	SUMS = 2,
-	SINGLE = 4
+	SINGLE = 4,
+	OF_PROFILES = 8,
+	OF_TP = 16 /* and the bits above it */
 };
 
 /* One call, or a group of them.  Numbers are NUMBER_NONE where they are not known. */
@@ -46,6 +49,12 @@ static struct cell get_place(const void *from, const void *row, int what)
 	if (what == PLACE_PROFILE)
 		return cell_int(r->profile->id);
 	return scope_rank_cell(r->profile);
+}
+
+static struct cell get_axis(const void *from, const void *row, int axis)
+{
+	(void)from;
+	return number_cell(((const struct comm_row *)row)->profile->axes.at[axis]);
 }
 
 static struct cell get_text(const void *from, const void *row, int arg)
@@ -90,9 +99,14 @@ static struct cell get_bandwidth(const void *from, const void *row, int is_bus)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Prof", "number of the profile", NULL, UNIT_ID, .get = get_place, .arg = PLACE_PROFILE, .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = get_place, .arg = PLACE_RANK },
-	{ "device", "Dev", "device; null for the host", NULL, UNIT_ID, .get = get_place, .arg = PLACE_DEVICE },
+	{ "profile", "Prof", "number of the profile", NULL, UNIT_ID, .get = get_place, .arg = PLACE_PROFILE, .needs = OF_PROFILES, .flags = FIELD_PROFILE },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = get_place, .arg = PLACE_RANK, .needs = OF_PROFILES },
+	{ "device", "Dev", "device; null for the host", NULL, UNIT_ID, .get = get_place, .arg = PLACE_DEVICE, .needs = OF_PROFILES },
+	{ "tp", "TP", "place of ranks in the tensor parallel group, with --by tp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_TP, .needs = OF_TP << AXIS_TP },
+	{ "dp", "DP", "in the data parallel group, with --by dp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_DP, .needs = OF_TP << AXIS_DP },
+	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_PP, .needs = OF_TP << AXIS_PP },
+	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_EP, .needs = OF_TP << AXIS_EP },
+	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_CP, .needs = OF_TP << AXIS_CP },
 	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, NUMBER(of.stream), .needs = SINGLE },
 	{ "start_ns", "Start", "start, from the profile's first event, with --list", "start", UNIT_TIME, NUMBER(of.start_ns), .needs = SINGLE },
 	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, NUMBER(total_ns), .needs = SINGLE },
@@ -149,16 +163,22 @@ static const struct view_part people[][2][2] = {
 				    "exposed_ns!" } } },
 };
 
+static const struct view_part people_by_axis[] = {
+	{ NULL, "tp! dp! pp! ep! cp! side calls! bytes! " AMOUNT " overlap_ns!" },
+	{ .fields = NULL },
+};
+
 static const unsigned asked[] = {
-	[COMM_BY_COLLECTIVE] = KINDS | SUMS,
-	[COMM_BY_SIZE] = KINDS | SUMS,
-	[COMM_BY_RANK] = SUMS,
-	[COMM_SINGLE] = SINGLE,
+	[COMM_BY_COLLECTIVE] = OF_PROFILES | KINDS | SUMS,
+	[COMM_BY_SIZE] = OF_PROFILES | KINDS | SUMS,
+	[COMM_BY_RANK] = OF_PROFILES | SUMS,
+	[COMM_SINGLE] = OF_PROFILES | SINGLE,
 };
 
 unsigned comm_rows_columns(enum comm_by by)
 {
-	return asked[by];
+	return by >= COMM_BY_AXES ? SUMS | (unsigned)OF_TP << (by - COMM_BY_AXES)
+				  : asked[by];
 }
 
 /* What compares calls of a device, or rows. */
@@ -175,7 +195,9 @@ static int compare_keys(enum comm_by by, const struct comm_call *a,
 			      a->group,  a->ranks, a->group_size, a->bytes };
 	const int64_t y[] = { b->device, b->side,  b->collective, b->dtype,
 			      b->group,  b->ranks, b->group_size, b->bytes };
-	size_t n = by == COMM_BY_RANK ? 2 : by == COMM_BY_COLLECTIVE ? 7 : 8;
+	size_t n = by == COMM_BY_RANK || by >= COMM_BY_AXES ? 2
+		   : by == COMM_BY_COLLECTIVE               ? 7
+							    : 8;
 	int order = 0;
 
 	for (size_t i = 0; i < n && !order; i++)
@@ -303,6 +325,65 @@ void comm_rows_add(struct comm_rows *to, const struct scope_profile *profile,
 			sum_up(profile, from, (struct sort_group){ &i, 1 }, &to->arena));
 }
 
+/* What has no place comes last. */
+static bool place_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct comm_rows *rows = context;
+	const struct comm_row *x = &rows->items[a], *y = &rows->items[b];
+	int axis = (int)(rows->by - COMM_BY_AXES);
+	uint64_t of_x = (uint64_t)x->profile->axes.at[axis];
+	uint64_t of_y = (uint64_t)y->profile->axes.at[axis];
+
+	return of_x != of_y ? of_x < of_y : x->of.side < y->of.side;
+}
+
+static void add_sum(int64_t *to, int64_t from)
+{
+	if (from != NUMBER_NONE)
+		*to = sum_add(*to == NUMBER_NONE ? 0 : *to, from);
+}
+
+static void add_other(struct comm_row *to, const struct comm_row *from)
+{
+	const struct {
+		int64_t *to, from;
+	} sums[] = {
+		{ &to->calls, from->calls },
+		{ &to->total_ns, from->total_ns },
+		{ &to->bytes, from->bytes },
+		{ &to->alg_bytes, from->alg_bytes },
+		{ &to->alg_ns, from->alg_ns },
+		{ &to->bus_ns, from->bus_ns },
+		{ &to->exposure.busy_ns, from->exposure.busy_ns },
+		{ &to->exposure.exposed_ns, from->exposure.exposed_ns },
+		{ &to->exposure.hidden_ns, from->exposure.hidden_ns },
+	};
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		add_sum(sums[i].to, sums[i].from);
+	to->bus_bytes += from->bus_bytes;
+}
+
+void comm_rows_fold(struct comm_rows *rows)
+{
+	struct sort_groups groups;
+
+	if (rows->by < COMM_BY_AXES || !rows->n)
+		return;
+	sort_groups_make(&groups, rows->n, place_before, rows);
+	struct comm_row *folded = xcalloc(groups.n, sizeof(*folded));
+	for (size_t i = 0; i < groups.n; i++) {
+		struct sort_group group = groups.items[i];
+		folded[i] = rows->items[group.at[0]];
+		for (size_t k = 1; k < group.n; k++)
+			add_other(&folded[i], &rows->items[group.at[k]]);
+	}
+	free(rows->items);
+	rows->items = folded;
+	rows->n = rows->cap = groups.n;
+	sort_groups_release(&groups);
+}
+
 void comm_rows_release(struct comm_rows *rows)
 {
 	free(rows->items);
@@ -318,6 +399,7 @@ struct memtable *comm_rows_table(const struct comm_rows *rows,
 				      sizeof(*rows->items) };
 	struct view_request request = *show;
 
-	request.people = people[rows->by][s->several_groups];
+	request.people = rows->by >= COMM_BY_AXES ? people_by_axis
+						  : people[rows->by][s->several_groups];
 	return view_table(&comm_view, &of, scope, &request);
 }

@@ -24,6 +24,8 @@ unsigned comm_rows_columns(enum comm_by by);
  */
 void comm_rows_add(struct comm_rows *to, const struct scope_profile *profile,
 		   const struct comm_profile *from);
+/* By axes: when all profiles are there, puts the rows of each place together. */
+void comm_rows_fold(struct comm_rows *rows);
 void comm_rows_release(struct comm_rows *rows);
 
 struct memtable *comm_rows_table(const struct comm_rows *rows,

@@ -9,7 +9,11 @@
 #include "query/ranks/rank_waits.h"
 #include "query/view.h"
 
-enum rank_by { RANKS_BY_RANK, RANKS_BY_STEP };
+enum rank_by {
+	RANKS_BY_RANK,
+	RANKS_BY_STEP,
+	RANKS_BY_AXES /* by enum axis from here on */
+};
 
 /* Ways to be unlike the other ranks, or steps: bits. */
 enum {

@@ -4,17 +4,19 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/sum.h"
 #include "query/query.h"
 #include "query/ranks/ranks.h"
 
 /* Which columns a table has, by how rows are grouped. */
-enum { RANK = 1, STEP = 2 };
+enum { RANK = 1, STEP = 2, AXIS = 4, OF_TP = 8 /* and the bits above it */ };
 
 struct ranks_row {
 	const struct rank_sums *sums;
 	const struct rank_model *model;
 	const char *unlike; /* in the table's arena; NULL: not unlike */
-	int64_t profile, rank, step, nsteps;
+	int64_t profile, rank, step, nsteps, nranks;
+	struct axes axes;
 };
 
 static const struct {
@@ -58,7 +60,7 @@ static struct cell get_sum(const void *from, const void *row, int offset)
 static struct cell get_ratio(const void *from, const void *row, int of_links)
 {
 	const struct rank_model *model = ((const struct ranks_row *)row)->model;
-	double ratio = of_links ? model->link_ratio : model->compute_ratio;
+	double ratio = !model ? 0 : of_links ? model->link_ratio : model->compute_ratio;
 
 	(void)from;
 	return ratio > 0 ? cell_real(ratio) : cell_null();
@@ -123,8 +125,9 @@ static struct cell get_why_ns(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, ROW(profile), .flags = FIELD_KEY },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank) },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, ROW(profile), .needs = RANK | STEP, .flags = FIELD_KEY },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank), .needs = RANK | STEP },
+	{ "ranks", "Ranks", "number of ranks, with --by tp and so on", NULL, UNIT_COUNT, ROW(nranks), .needs = AXIS },
 	{ "step", "Step", "step, null for what is in none, with --by step", NULL, UNIT_ID, ROW(step), .needs = STEP, .flags = FIELD_KEY },
 	{ "steps", "Steps", "number of steps", NULL, UNIT_COUNT, ROW(nsteps), .needs = RANK, .leaves = 8 },
 	{ "wall_ns", "Time", "time of its steps, which the next five add up to", "wall", UNIT_NS, SUM(wall_ns), .leaves = 7 },
@@ -145,15 +148,21 @@ static const struct field fields[] = {
 	{ "compute_ratio", "Kernels", "how long its kernels take, by the median of the same ones on all ranks", "kernels", UNIT_RATIO, .get = get_ratio, .needs = RANK, .leaves = 6 },
 	{ "link_ratio", "Links", "how long its collectives take after the last rank came, likewise", "links", UNIT_RATIO, .get = get_ratio, .arg = 1, .needs = RANK, .leaves = 6 },
 	{ "unlike", "Unlike others", "how it is unlike the other ranks: slow_compute, more_compute, slow_link, late_host; by step: slow_step", NULL, UNIT_TEXT, .get = get_unlike, .least = 12 },
+	{ "tp", "TP", "place in the tensor parallel group; with --by tp all ranks that have it", NULL, UNIT_ID, ROW(axes.at[AXIS_TP]), .needs = OF_TP },
+	{ "dp", "DP", "place in the data parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_DP]), .needs = OF_TP << AXIS_DP },
+	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_PP]), .needs = OF_TP << AXIS_PP },
+	{ "ep", "EP", "place in the expert parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_EP]), .needs = OF_TP << AXIS_EP },
+	{ "cp", "CP", "place in the context parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_CP]), .needs = OF_TP << AXIS_CP },
 	{ .name = NULL },
 };
 
 /* clang-format on */
 
 static const struct view_part people[] = {
-	{ NULL, "rank! compute_ns! copy_ns transfer_ns wait_ns! late_rank idle_ns! "
-		"idle_cause_title late_ns! late_why_title compute_ratio link_ratio "
-		"unlike" },
+	{ NULL,
+	  "rank! tp dp pp ep cp compute_ns! copy_ns transfer_ns wait_ns! late_rank idle_ns! "
+	  "idle_cause_title late_ns! late_why_title compute_ratio link_ratio "
+	  "unlike" },
 	{ .fields = NULL },
 };
 static const struct view_part people_by_step[] = {
@@ -162,9 +171,20 @@ static const struct view_part people_by_step[] = {
 	{ .fields = NULL },
 };
 
+static const struct view_part people_by_axis[] = {
+	{ NULL, "tp! dp! pp! ep! cp! ranks wall_ns compute_ns! copy_ns transfer_ns "
+		"wait_ns! idle_ns! idle_cause_title late_ns! late_why_title" },
+	{ .fields = NULL },
+};
+
 static const struct view_word by_words[] = {
 	{ "rank", RANK },
 	{ "step", STEP },
+	{ "tp", AXIS | OF_TP << AXIS_TP },
+	{ "dp", AXIS | OF_TP << AXIS_DP },
+	{ "pp", AXIS | OF_TP << AXIS_PP },
+	{ "ep", AXIS | OF_TP << AXIS_EP },
+	{ "cp", AXIS | OF_TP << AXIS_CP },
 	{ .name = NULL },
 };
 
@@ -177,7 +197,9 @@ const struct view ranks_view = {
 
 unsigned ranks_columns(enum rank_by by)
 {
-	return by == RANKS_BY_STEP ? STEP : RANK;
+	if (by >= RANKS_BY_AXES)
+		return AXIS | (unsigned)OF_TP << (by - RANKS_BY_AXES);
+	return (by == RANKS_BY_STEP ? STEP : RANK) | ((1u << NAXES) - 1) * OF_TP;
 }
 
 struct making {
@@ -205,6 +227,8 @@ static void add_row(struct making *m, const struct ranks *r, size_t p,
 		.unlike = unlike_text(unlike, m->request->show.for_people, &m->arena),
 		.profile = profile->id,
 		.rank = profile->rank,
+		.axes = profile->axes,
+		.nranks = NUMBER_NONE,
 		.step = step ? step->number : NUMBER_NONE,
 		.nsteps = nsteps,
 	};
@@ -221,8 +245,93 @@ static int by_step(const void *a, const void *b)
 	return (x->profile > y->profile) - (x->profile < y->profile);
 }
 
+static void add_sums(struct rank_sums *to, const struct rank_sums *from)
+{
+	const struct {
+		int64_t *to, from;
+	} sums[] = {
+		{ &to->wall_ns, from->wall_ns }, { &to->compute_ns, from->compute_ns },
+		{ &to->copy_ns, from->copy_ns }, { &to->transfer_ns, from->transfer_ns },
+		{ &to->wait_ns, from->wait_ns }, { &to->idle_ns, from->idle_ns },
+		{ &to->late_ns, from->late_ns },
+	};
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		*sums[i].to = sum_add(*sums[i].to, sums[i].from);
+	for (size_t i = 0; i < NGAP_CAUSES; i++)
+		to->cause_ns[i] = sum_add(to->cause_ns[i], from->cause_ns[i]);
+	for (size_t i = 0; i < NRANK_WHYS; i++)
+		to->why_ns[i] = sum_add(to->why_ns[i], from->why_ns[i]);
+}
+
+struct placed {
+	int64_t place;
+	size_t participant;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->place != y->place) /* what has none comes last */
+		return (uint64_t)x->place < (uint64_t)y->place ? -1 : 1;
+	return (x->participant > y->participant) - (x->participant < y->participant);
+}
+
+/* Those of one place of the axis. */
+static void add_place(struct making *m, const struct ranks *r, const struct placed *of,
+		      size_t n)
+{
+	struct rank_sums *sums = arena_alloc(&m->arena, sizeof(*sums));
+	struct ranks_row row = { .sums = sums,
+				 .profile = NUMBER_NONE,
+				 .rank = NUMBER_NONE,
+				 .step = NUMBER_NONE,
+				 .nsteps = NUMBER_NONE,
+				 .axes = AXES_NONE };
+
+	*sums = (struct rank_sums){ .late_rank = NUMBER_NONE,
+				    .late_rank_ns = NUMBER_NONE };
+	for (size_t i = 0; i < n; i++) {
+		size_t p = of[i].participant;
+		const struct rank_facts *facts = r->facts;
+		add_sums(sums, &r->models[p].sums);
+		row.nranks +=
+			i == 0 || facts[p].profile->rank !=
+					  facts[of[i - 1].participant].profile->rank;
+	}
+	row.axes.at[m->request->by - RANKS_BY_AXES] = of->place;
+	*ARRAY_PUSH(m->items, m->n, m->cap) = row;
+}
+
+/* Participants come by rank, so that those of a place do. */
+static void add_places(struct making *m, const struct ranks *r)
+{
+	struct placed *all = xcalloc(r->matches.nparticipants + 1, sizeof(*all));
+	size_t n = 0;
+
+	for (size_t p = 0; p < r->matches.nparticipants; p++)
+		if (scope_find(m->scope, r->facts[p].profile->id))
+			all[n++] = (struct placed){
+				r->facts[p]
+					.profile->axes.at[m->request->by - RANKS_BY_AXES],
+				p
+			};
+	qsort(all, n, sizeof(*all), by_place);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && all[end].place == all[i].place; end++)
+			;
+		add_place(m, r, all + i, end - i);
+	}
+	free(all);
+}
+
 static void add_rows(struct making *m, const struct ranks *r)
 {
+	if (m->request->by >= RANKS_BY_AXES) {
+		add_places(m, r);
+		return;
+	}
 	for (size_t p = 0; p < r->matches.nparticipants; p++) {
 		const struct rank_facts *f = &r->facts[p];
 		if (!scope_find(m->scope, f->profile->id))
@@ -245,8 +354,11 @@ int ranks_open(struct store *store, const struct scope *scope,
 	struct view_request show = request->show;
 	struct ranks r = { .nsteps = 0 };
 	struct scope run;
-	int rc = scope_load(store, &all, &run, err);
 
+	if (request->by >= RANKS_BY_AXES &&
+	    scope_needs_axis(scope, (enum axis)(request->by - RANKS_BY_AXES), err) < 0)
+		return -1;
+	int rc = scope_load(store, &all, &run, err);
 	if (rc < 0)
 		return -1;
 	rc = ranks_load(store, &run, &r, err);
@@ -256,7 +368,9 @@ int ranks_open(struct store *store, const struct scope *scope,
 	} else if (rc == 0) {
 		add_rows(&m, &r);
 		const struct view_rows rows = { NULL, m.items, m.n, sizeof(*m.items) };
-		show.people = request->by == RANKS_BY_STEP ? people_by_step : people;
+		show.people = request->by == RANKS_BY_STEP   ? people_by_step
+			      : request->by >= RANKS_BY_AXES ? people_by_axis
+							     : people;
 		struct memtable *table = view_table(&ranks_view, &rows, scope, &show);
 		struct memtable *heat = show.for_people && request->by == RANKS_BY_STEP
 						? ranks_heat(&r)

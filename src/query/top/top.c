@@ -93,9 +93,27 @@ static const struct asked {
 	  " (profiler.step())" },
 	{ TOP_SPLIT(TOP_BY_RANK), "rank", "--by rank: no rank was recorded",
 	  " (torch.distributed)" },
+	{ TOP_SPLIT(TOP_BY_AXES + AXIS_TP), "tp",
+	  "--by tp: neither recordings nor file names tell it", "" },
+	{ TOP_SPLIT(TOP_BY_AXES + AXIS_DP), "dp",
+	  "--by dp: neither recordings nor file names tell it", "" },
+	{ TOP_SPLIT(TOP_BY_AXES + AXIS_PP), "pp",
+	  "--by pp: neither recordings nor file names tell it", "" },
+	{ TOP_SPLIT(TOP_BY_AXES + AXIS_EP), "ep",
+	  "--by ep: neither recordings nor file names tell it", "" },
+	{ TOP_SPLIT(TOP_BY_AXES + AXIS_CP), "cp",
+	  "--by cp: neither recordings nor file names tell it", "" },
 	{ TOP_SPLIT(TOP_BY_PROFILE), "profile", "--by profile: no profile has a path",
 	  "" },
 };
+
+void top_split_by_profile(int64_t *split, const struct scope_profile *profile)
+{
+	split[TOP_BY_RANK] = profile->has_rank ? profile->rank : SPLIT_NONE;
+	split[TOP_BY_PROFILE] = profile->id;
+	for (int a = 0; a < NAXES; a++)
+		split[TOP_BY_AXES + a] = profile->axes.at[a];
+}
 
 /* Operators name their modules seldom; calls of modules may be there all the same. */
 static int lacks_modules(struct store *store, const struct scope *scope,

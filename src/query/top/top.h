@@ -29,8 +29,14 @@ enum top_split {
 	TOP_BY_STREAM,
 	TOP_BY_CATEGORY,
 	TOP_BY_MODULE,
-	NTOP_SPLITS
+	TOP_BY_AXES, /* by enum axis from here on */
+	NTOP_SPLITS = TOP_BY_AXES + NAXES
 };
+
+/* What is of a whole profile, and tells its rows from others'. */
+#define TOP_PROFILE_SPLITS                                    \
+	(TOP_SPLIT(TOP_BY_RANK) | TOP_SPLIT(TOP_BY_PROFILE) | \
+	 (((1u << NAXES) - 1) << TOP_BY_AXES))
 
 /* What `show.asked` has bits for: what tells rows apart, and columns. */
 #define TOP_SPLIT(split) (1u << (split)) /* of enum top_split */
@@ -53,6 +59,9 @@ struct top_query {
 	bool top_level;   /* only rows whose first call has no parent */
 	bool torch_times; /* make self_us and total_us, and sort by them */
 };
+
+/* Sets those of place->split, as many as there are. */
+void top_split_by_profile(int64_t *split, const struct scope_profile *profile);
 
 /* Operators; --by annotation; and functions of call graphs. */
 extern const struct view top_view, label_view, function_view;

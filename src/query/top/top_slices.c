@@ -80,8 +80,7 @@ struct top_place top_place_of_call(struct top_rows *rows, const struct top_query
 	int64_t *split = place.split;
 
 	*wanted = is_wanted(rows, query->filter, profile->id, call);
-	split[TOP_BY_RANK] = profile->has_rank ? profile->rank : SPLIT_NONE;
-	split[TOP_BY_PROFILE] = profile->id;
+	top_split_by_profile(split, profile);
 	split[TOP_BY_STEP] = call->step;
 	split[TOP_BY_THREAD] = split_of_text(is_on_device(call) ? TEXT_NONE : thread);
 	split[TOP_BY_STREAM] = is_on_device(call) ? t->stream : SPLIT_NONE;

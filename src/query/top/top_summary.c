@@ -96,9 +96,7 @@ static int place_row(struct summing *s, struct sqlite3_stmt *stmt,
 	*place = (struct top_place){ .profile = s->profile };
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		place->split[i] = SPLIT_NONE;
-	place->split[TOP_BY_PROFILE] = id;
-	if (s->profile->has_rank)
-		place->split[TOP_BY_RANK] = s->profile->rank;
+	top_split_by_profile(place->split, s->profile);
 	place->split[TOP_BY_STEP] = step_number(&s->steps, int_at(stmt, COLUMN_STEP));
 	if (text_pool_number(texts, int_at(stmt, COLUMN_SHAPES), &place->shapes, err) <
 		    0 ||

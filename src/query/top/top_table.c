@@ -204,7 +204,7 @@ struct table *top_table(const struct top_rows *rows, const struct top_query *que
 {
 	const struct view_rows view_rows = { rows, rows->order, rows->nmatched,
 					     sizeof(*rows->order) };
-	unsigned apart = TOP_SPLIT(TOP_BY_RANK) | TOP_SPLIT(TOP_BY_PROFILE);
+	unsigned apart = TOP_PROFILE_SPLITS;
 	struct view_request show = query->show;
 	const struct kinds kinds = count_kinds(rows);
 

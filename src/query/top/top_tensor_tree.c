@@ -227,8 +227,7 @@ static int add_sums(struct growing *g, struct err *err)
 				   .stack = TEXT_NONE,
 				   .overload = TEXT_NONE };
 
-	place.split[TOP_BY_RANK] = g->profile->has_rank ? g->profile->rank : SPLIT_NONE;
-	place.split[TOP_BY_PROFILE] = g->profile->id;
+	top_split_by_profile(place.split, g->profile);
 	for (int label = 0; label < 2; label++)
 		for (size_t i = 0; i < g->sums_cap[label]; i++) {
 			const struct opstat_key key = { .name = (uint32_t)i,
@@ -246,8 +245,7 @@ static int add_sums(struct growing *g, struct err *err)
 static bool is_by_name(const struct top_query *query)
 {
 	unsigned others =
-		TOP_SHAPE | TOP_STACK | TOP_OVERLOAD |
-		(TOP_SPLITS & ~TOP_SPLIT(TOP_BY_RANK) & ~TOP_SPLIT(TOP_BY_PROFILE));
+		TOP_SHAPE | TOP_STACK | TOP_OVERLOAD | (TOP_SPLITS & ~TOP_PROFILE_SPLITS);
 
 	return !(query->show.asked & others) && !query->torch_times &&
 	       !query->filter->has_steps && !filter_needs_slices(query->filter);

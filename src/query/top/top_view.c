@@ -326,6 +326,11 @@ static const struct field fields[] = {
 	{ "self_tensor_core_unknown_pct", NULL, "the part of self device time whose kernels do not say, with --tensor-cores", NULL, UNIT_PERCENT, TENSOR(get_tensor_unknown, SELF) },
 	{ "total_tensor_core_unknown_pct", "Unknown", "the part of the device total whose kernels do not say, with --tensor-cores", NULL, UNIT_PERCENT, TENSOR(get_tensor_unknown, TOTAL) },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_RANK) },
+	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_TP) },
+	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_DP) },
+	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_PP) },
+	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_EP) },
+	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_CP) },
 	{ "profile", "Profile", "path of the profile, with --by profile", NULL, UNIT_TEXT, SPLIT(get_profile, TOP_BY_PROFILE), .least = 12 },
 	{ "step", "Step", "number of the step, with --by step", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_STEP) },
 	{ "thread", "Thread", "thread, with --by thread", NULL, UNIT_TEXT, SPLIT(get_split_text, TOP_BY_THREAD), .least = 12 },
@@ -350,6 +355,11 @@ static const struct view_word by[] = {
 	{ "stream", TOP_SPLIT(TOP_BY_STREAM) },
 	{ "step", TOP_SPLIT(TOP_BY_STEP) },
 	{ "rank", TOP_SPLIT(TOP_BY_RANK) },
+	{ "tp", TOP_SPLIT(TOP_BY_AXES + AXIS_TP) },
+	{ "dp", TOP_SPLIT(TOP_BY_AXES + AXIS_DP) },
+	{ "pp", TOP_SPLIT(TOP_BY_AXES + AXIS_PP) },
+	{ "ep", TOP_SPLIT(TOP_BY_AXES + AXIS_EP) },
+	{ "cp", TOP_SPLIT(TOP_BY_AXES + AXIS_CP) },
 	{ "profile", TOP_SPLIT(TOP_BY_PROFILE) },
 	{ NULL, 0 },
 };
@@ -359,7 +369,7 @@ const struct view top_view = {
 	.name = "top",
 	.fields = fields,
 	.people = VIEW_PART(
-		"name! people_kind rank profile step thread stream category module "
+		"name! people_kind rank tp dp pp ep cp profile step thread stream category module "
 		"overload input_shapes self_cpu_pct self_cpu_ns total_cpu_pct "
 		"total_cpu_ns avg_cpu_ns self_device_ns self_device_pct total_device_ns "
 		"tensor_core_eligible self_tensor_core_pct! total_tensor_core_pct! "
