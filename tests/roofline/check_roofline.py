@@ -217,9 +217,13 @@ class Maker:
             event["dur"] = self.at - event["ts"] + 1
             self.at += 2
         events = self.events if device else [e for e in self.events if e["cat"] != "kernel"]
+        self.save(path, events, "NVIDIA H100 PCIe")
+
+    @staticmethod
+    def save(path, events, device):
+        properties = [{"id": 0, "name": device, "computeMajor": 8, "computeMinor": 0}]
         with open(path, "w", encoding="utf-8") as file:
-            json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 PCIe"}],
-                       "traceEvents": events}, file)
+            json.dump({"schemaVersion": 1, "deviceProperties": properties, "traceEvents": events}, file)
 
 
 def check_roofs(tap, got, name):
@@ -254,7 +258,7 @@ def check_mfu(tap, place, store, name):
 
 
 def check_random(tap, place):
-    for seed in range(6):
+    for seed in range(3 if os.environ.get("SAN") else 6):
         trace = os.path.join(place.folder.name, f"random{seed}.json")
         Maker(seed).write(trace, seed % 3 != 2)
         got = same(tap, place, place.ingest(trace), f"random trace {seed}", "--peak",
@@ -284,9 +288,40 @@ def table_rows(table):
     return next((v for v in table.values() if isinstance(v, list)), [])
 
 
+# Names as recordings have them: TFLOP/s of float32 products, GB/s; TF32 is 0: no Tensor Cores.
+DEVICES = {
+    "NVIDIA H100 80GB HBM3": (67, 494.7, 3350), "NVIDIA H100 PCIe": (51, 378, 2000), "NVIDIA A10G": (35, 35, 600),
+    "NVIDIA A100-SXM4-80GB": (19.5, 156, 2039), "NVIDIA A100-PG509-200": (19.5, 156, 1555),
+    "NVIDIA A100 80GB PCIe": (19.5, 156, 1935), "Tesla V100-SXM2-32GB": (15.7, 0, 900), "AMD Instinct MI300X": (163.4, 653.7, 5325),
+    "NVIDIA A100-SXM4-40GB MIG 1g.5gb": None, "NVIDIA GeForce RTX 4090 Laptop GPU": None, "AMD Radeon Graphics": None, "": None,
+}
+
+
+def check_devices(tap, place):
+    """The table's peaks by the device's name; TF32 where a kernel's name says Tensor Cores."""
+    wrong = []
+    for i, (device, peaks) in enumerate(DEVICES.items()):
+        for tensor_cores in (False, True):
+            m = Maker(i)
+            m.op("aten::mm", m.call([([512, 256], "float"), ([256, 128], "float")]),
+                 [lambda: m.kernel("cutlass_80_tensorop_s1688gemm_256x64_32x4_nn" if tensor_cores else "sgemm_nn")])
+            trace = os.path.join(place.folder.name, "device.json")
+            m.save(trace, m.events, device)
+            row, = rows(place, trace)
+            tera = peaks and peaks[tensor_cores]
+            time = int(row["device_ns"])
+            share = 100 * 2 * 512 * 256 * 128 / (tera * 1e3) / time if tera else None
+            speed = 100 * 4 * (512 * 256 + 256 * 128 + 512 * 128) / peaks[2] / time if peaks else None
+            for column, value in (("peak_pct", share), ("bandwidth_pct", speed)):
+                got = float(row[column]) if row[column] else None
+                if (got is None) != (value is None) or got and abs(got - value) > 1e-9 * value:
+                    wrong.append((device, tensor_cores, column, got, value))
+    tap.ok(not wrong, f"peaks of {len(DEVICES)} devices by their names", *wrong)
+
+
 def check_recordings(tap, place):
     found = [t for t in (os.path.join(FIXTURES, "torch", d, "trace.json.gz") for d in ("t2141_cnn_w0",)) if os.path.exists(t)]
-    few = ("h100-falconsai", "torch_compile_triton", "inference-sglang_prefill", "mi250_minitoy")
+    few = ("h100-falconsai", "torch_compile_triton", "inference-sglang_prefill", "mi250_minitoy")[:2 if os.environ.get("SAN") else 4]
     for trace in sorted(glob.glob(os.path.join(SHARED, "data", "cases", "*.gz")) +
                         glob.glob(os.path.join(SHARED, "data", "gpu", "*.gz"))):
         if os.environ.get("LONG") or os.path.basename(trace).startswith(few):
@@ -311,6 +346,7 @@ def main():
         check_torch(tap, place)
         check_flop_counter(tap, place)
         check_random(tap, place)
+        check_devices(tap, place)
         check_recordings(tap, place)
     tap.done()
 
