@@ -260,11 +260,14 @@ def check_mfu(tap, place, store, name):
 def check_random(tap, place):
     for seed in range(3 if os.environ.get("SAN") else 6):
         trace = os.path.join(place.folder.name, f"random{seed}.json")
-        Maker(seed).write(trace, seed % 3 != 2)
+        m = Maker(seed)
+        m.write(trace, seed % 3 != 2)
         got = same(tap, place, place.ingest(trace), f"random trace {seed}", "--peak",
                    "bf16=200,fp16=200,fp32=20,tf32=20,fp64=10,bw=1500")
         check_mfu(tap, place, place.ingest(trace), f"random trace {seed}")
         if seed % 3 != 2:
+            launches = sum(e["dur"] for e in m.events if e["cat"] == "cuda_runtime")
+            tap.same(sum(int(r["launch_ns"]) for r in got.values()), 1000 * launches, f"random trace {seed}: its launches")
             check_roofs(tap, got, f"random trace {seed}")
 
 
