@@ -220,6 +220,19 @@ def check_damaged(tap, place):
     os.remove(store)
 
 
+def check_deep(tap, place):
+    """Below so many calls that no path is told, there is no name; a call less deep has one."""
+    for depth, named in ((500, 2), (600, 0)):
+        program = [(("Net_0",), [f"aten::op{k}" for k in range(depth)], "gemm", 2)]
+        eager, graph = pairs.Recording(), pairs.Recording()
+        eager.iteration(0, program)
+        graph.replay(program)
+        store = place.path("deep.db")
+        place.ptool("ingest", "-q", "-o", store, "--names-from", eager.save(place.path("e.json")),
+                    graph.save(place.path("g.json")))
+        tap.same([r["named_ns"] for r in rows(place, "graphs", store)], [named * pairs.US], f"{depth} calls around")
+
+
 def check_large(tap, place):
     """Many equal kernels, many graphs: in time that grows with them."""
     one = (("Net_0",), ["aten::mm"], "gemm", 1)
@@ -247,6 +260,7 @@ def main():
             check_captured(tap, place, seed)
         check_ambiguous(tap, place)
         check_layers(tap, place)
+        check_deep(tap, place)
         check_damaged(tap, place)
         check_large(tap, place)
     tap.done()

@@ -22,6 +22,9 @@ void call_paths_release(struct call_paths *p)
 
 uint32_t call_paths_child(struct call_paths *p, struct call_path path)
 {
+	path.length = path.caller ? call_path_at(p, path.caller)->length + 1 : 1;
+	if (path.length > CALL_PATH_MOST)
+		return CALL_PATH_NONE;
 	uint32_t at = intern_add(&p->keys, str_bytes(&path, sizeof(path)));
 
 	if (at == p->n)

@@ -11,11 +11,14 @@
 #include "base/intern.h"
 
 #define CALL_PATH_NONE 0U /* no path; nodes count from 1 */
+/* A longer path is none: walks along paths shall not take long, whatever a recording says. */
+#define CALL_PATH_MOST 512
 
 struct call_path {
 	uint32_t caller; /* a smaller number, or CALL_PATH_NONE */
 	uint32_t name;   /* text of the owner's */
 	uint32_t class;  /* enum slice_class: an operator, an annotation or a frame */
+	uint32_t length; /* calls of the path to here, set by call_paths_child() */
 };
 
 struct call_paths {
@@ -28,7 +31,10 @@ struct call_paths {
 
 void call_paths_init(struct call_paths *p);
 void call_paths_release(struct call_paths *p);
-/* The node of that call below its caller, a new one when there was none. */
+/*
+ * The node of that call below its caller, a new one when there was none; CALL_PATH_NONE
+ * where the path gets too long.
+ */
 uint32_t call_paths_child(struct call_paths *p, struct call_path path);
 
 static inline const struct call_path *call_path_at(const struct call_paths *p,

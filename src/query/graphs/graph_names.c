@@ -67,8 +67,11 @@ static int read_row(struct matching *m, const struct cell *c, struct err *err)
 		    name == TEXT_NONE || class < 0 || class >= NCLASSES)
 			return damaged(err);
 		uint32_t node = call_paths_child(
-			&m->out->paths,
-			(struct call_path){ path, name, (uint32_t) class });
+			&m->out->paths, (struct call_path){ .caller = path,
+							    .name = name,
+							    .class = (uint32_t) class });
+		if (node == CALL_PATH_NONE)
+			return damaged(err);
 		*ARRAY_PUSH(m->calls, m->ncalls, m->calls_cap) = node;
 		return 0;
 	}

@@ -22,7 +22,7 @@ struct around {
 	int64_t name_id;
 	uint32_t path, ops;
 	int class;
-	bool is_known;
+	bool is_known, is_too_deep; /* CALL_PATH_MOST */
 };
 
 struct reading {
@@ -105,15 +105,17 @@ static bool is_of_path(const struct around *a, struct str name, uint32_t caller)
 }
 
 /* Adds a call to a path, where it belongs to it. */
-static void extend(struct reading *r, uint32_t *path, bool belongs,
-		   const struct around *a, struct str name)
+static void extend(struct reading *r, uint32_t *path, bool belongs, struct around *a,
+		   struct str name)
 {
-	if (belongs)
-		*path = call_paths_child(
-			r->out->paths,
-			(struct call_path){ .caller = *path,
-					    .name = intern_add(r->out->texts, name),
-					    .class = (uint32_t)a->class });
+	if (!belongs || a->is_too_deep)
+		return;
+	*path = call_paths_child(
+		r->out->paths,
+		(struct call_path){ .caller = *path,
+				    .name = intern_add(r->out->texts, name),
+				    .class = (uint32_t)a->class });
+	a->is_too_deep = *path == CALL_PATH_NONE;
 }
 
 /* The paths of what is open below `depth`. */
@@ -130,6 +132,7 @@ static int paths_of(struct reading *r, size_t depth, struct launched *out,
 		struct around *a = &r->open[from];
 		bool is_op = a->class == CLASS_OP;
 		struct str name;
+		a->is_too_deep = from && r->open[from - 1].is_too_deep;
 		if (slices_text(r->slices, a->name_id, &name, err) < 0)
 			return -1;
 		extend(r, &out->path,
@@ -137,6 +140,8 @@ static int paths_of(struct reading *r, size_t depth, struct launched *out,
 				      : is_of_path(a, name, out->path),
 		       a, name);
 		extend(r, &out->ops, is_op, a, name);
+		if (a->is_too_deep)
+			out->path = out->ops = CALL_PATH_NONE;
 		a->path = out->path;
 		a->ops = out->ops;
 		a->is_known = true;

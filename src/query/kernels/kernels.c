@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/graphs/graph_names.h"
 #include "query/kernels/kernels_gather.h"
 #include "query/query.h"
 
@@ -196,10 +197,14 @@ static int add_items(struct gathering *g, struct err *err)
 static int add_slices(struct gathering *g, struct err *err)
 {
 	struct kernels *out = g->out;
+	bool by_op = kernels_asked(g, KERNELS_BY_OP);
+	bool launches = kernels_asked(g, KERNELS_LAUNCHES), may = false;
+
+	/* names of replayed kernels begin with the launches of their graphs */
+	if (by_op && graph_names_may_be(g->store, g->profile, &may, err) < 0)
+		return -1;
 	int rc = device_work_load(g->store, &out->texts, g->profile,
-				  kernels_asked(g, KERNELS_LAUNCHES | KERNELS_BY_OP)
-					  ? WORK_WITH_LAUNCHES
-					  : WORK_ALONE,
+				  launches || may ? WORK_WITH_LAUNCHES : WORK_ALONE,
 				  &g->work, err);
 
 	if (rc == 0 && !g->query->sums_only)
