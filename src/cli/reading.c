@@ -14,6 +14,7 @@
 #include "cli/operand.h"
 #include "query/filter_nothing.h"
 #include "query/findings.h"
+#include "store/need.h"
 
 /*
  * Hints that name a command line, "'ptool modules' shows ...": with the operand that the
@@ -274,6 +275,37 @@ int reading_take(const struct reading_plan *plan, const struct reading_taker *ta
 	return 0;
 }
 
+/*
+ * Opens it, and reads it: again with all tables where the question came to read one that it
+ * needs only now and then, such as what tells why there is no row.  -1: there is nothing to
+ * close when the store is NULL.
+ */
+static int open_and_read(const struct reading_plan *plan, struct operand *operand,
+			 bool *is_drawn, struct err *err)
+{
+	static const struct fetch_need everything;
+	struct operand_wish wish = { .command = plan->command,
+				     .path = plan->operand,
+				     .is_quiet = plan->output->quiet,
+				     .scope = plan->scope,
+				     .all_runs = plan->all_runs,
+				     .need = plan->need };
+
+	*operand = (struct operand){ .store = NULL };
+	if (operand_open_for(&wish, operand, err) < 0)
+		return -1;
+	int rc = read_operand(plan, operand, NULL, is_drawn, err);
+	if (!store_missed_others(operand->store) || *is_drawn)
+		return rc;
+	operand_close(operand);
+	*err = (struct err)ERR_INIT;
+	wish.need = &everything;
+	wish.is_quiet = true;
+	if (operand_open_for(&wish, operand, err) < 0)
+		return -1;
+	return read_operand(plan, operand, NULL, is_drawn, err);
+}
+
 int reading_run(const struct reading_plan *plan)
 {
 	struct err err = ERR_INIT;
@@ -283,17 +315,12 @@ int reading_run(const struct reading_plan *plan)
 	if (scope_options_check(plan->scope, &err) < 0 ||
 	    !output_renderer(plan->output, &err) || output_check(plan->output, &err) < 0)
 		return message_error(plan->command, NULL, &err);
-	const struct operand_wish wish = { .command = plan->command,
-					   .path = plan->operand,
-					   .is_quiet = plan->output->quiet,
-					   .scope = plan->scope,
-					   .all_runs = plan->all_runs,
-					   .need = plan->need };
-	if (operand_open_for(&wish, &operand, &err) < 0)
-		return message_error(plan->command, operand_name(plan->operand), &err);
 	int code = EXIT_OK;
 	bool is_drawn = false;
-	if (read_operand(plan, &operand, NULL, &is_drawn, &err) < 0) {
+	int rc = open_and_read(plan, &operand, &is_drawn, &err);
+	if (rc < 0 && !operand.store)
+		return message_error(plan->command, operand_name(plan->operand), &err);
+	if (rc < 0) {
 		struct err ignored = ERR_INIT;
 		operand_explain(&operand, &err);
 		hints_complete_error(&err, plan->operand);

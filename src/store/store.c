@@ -47,7 +47,7 @@
 
 struct store {
 	sqlite3 *db;
-	bool forbids_slices, missed_slices;
+	bool forbids_slices, missed_slices, missed_others;
 	struct fetch_need need; /* what was brought here, as store_forbid_others() says */
 	bool is_borrowed;       /* the connection */
 	int64_t steps_left;
@@ -288,7 +288,10 @@ bool store_may(struct store *store, int action, const char *table)
 		store->missed_slices = true;
 		return false;
 	}
-	return store_has_table(store, table);
+	if (store_has_table(store, table))
+		return true;
+	store->missed_others = true;
+	return false;
 }
 
 static int authorize(void *to, int action, const char *first, const char *second,
@@ -310,6 +313,11 @@ void store_forbid_others(struct store *store, const struct fetch_need *need)
 {
 	store->need = *need;
 	sqlite3_set_authorizer(store->db, authorize, store);
+}
+
+bool store_missed_others(const struct store *store)
+{
+	return store->missed_others;
 }
 
 bool store_missed_slices(const struct store *store)

@@ -48,10 +48,12 @@ struct sqlite3 *store_db(struct store *store);
  */
 void store_forbid_slices(struct store *store);
 /*
- * Only what a question needs was brought here (need.h): a statement that reads another table
- * is refused in the same way, as a mistake of ptool, because the answer would be wrong.
+ * Only what a question needs as a rule was brought here (need.h): a statement that reads
+ * another table is refused in the same way, ERR_INPUT, because the answer would be wrong.
  */
 void store_forbid_others(struct store *store, const struct fetch_need *need);
+/* Was one refused?  Then more is to be brought. */
+bool store_missed_others(const struct store *store);
 /* Is the table, or was it brought, here? */
 bool store_has_table(const struct store *store, const char *table);
 /* Were slices refused? */

@@ -64,6 +64,23 @@ same() { # ARGUMENT...
 	ptool diff -q stores stores --by kernel | diff one -
 }
 
+# Why there is no row is told by tables that the command does not read else: those are brought then.
+@test "what is not there is told as one store tells it" {
+	mkdir -p stores
+	ptool ingest -q -o stores/a.db "$TORCH/t2141_cnn_w0/trace.json.gz"
+	ptool ingest -q -o stores/b.db "$TORCH/t260_ddp_rank1/trace.json.gz"
+	ptool merge -q -o one.db stores
+	for command in gaps devices streams kernels transfers 'top --focus nothing'; do
+		run --separate-stderr ptool $command one.db
+		wanted=${stderr//one.db/STORE} status_of_one=$status
+		run --separate-stderr ptool $command -q stores
+		exits $status_of_one
+		[ "${stderr//stores/STORE}" = "$wanted" ] || { echo "$command: $stderr"; false; }
+	done
+	run --separate-stderr ptool gaps -q stores
+	exits 3
+}
+
 @test "it is merged once, and again when a store has changed" {
 	fleet
 	echo x >stores/job.log
