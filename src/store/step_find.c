@@ -1,4 +1,5 @@
 /* Which slices are steps: see steps.h. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -136,7 +137,9 @@ static void add_step(struct model *m, uint32_t row, struct step_rec step)
 	step.ts_ns = s->ts_ns;
 	step.end_ns = slice_end(s);
 	step.row = row;
-	*APPEND(m, steps) = step;
+	struct step_rec *place = APPEND(m, steps);
+	assert(place);
+	*place = step;
 }
 
 static void add_mark(struct model *m, const struct step_mark *mark)
