@@ -22,8 +22,8 @@ COMMANDS = ["top -n0", "top -n0 --by rank", "kernels -n0", "steps", "gaps", "dev
             "comm --by rank", "comm --ranks", "ranks", "memory", "tree", "list"]
 FEW = ["top -n0", "steps", "comm --ranks", "list"]
 LONG = os.environ.get("LONG")
-# What counts profiles and slices of the whole store.
-NUMBERED = {"profile", "id", "parent", "correlation", "parent_id"}
+# What counts profiles and slices of the whole store; and axes, which labels tell and files do not.
+NUMBERED = {"profile", "id", "parent", "correlation", "parent_id", "tp", "dp", "pp", "ep", "cp"}
 
 
 def load(path):
@@ -92,9 +92,9 @@ def bytedance(calls):
     return {"traceEvents": events}
 
 
-def rows(place, command, store):
+def rows(place, command, store, without=NUMBERED):
     done = place.ptool(*command.split(), "--format", "csv", store, check=False)
-    table = [{k: v for k, v in row.items() if k not in NUMBERED} for row in csv.DictReader(io.StringIO(done.stdout))]
+    table = [{k: v for k, v in row.items() if k not in without} for row in csv.DictReader(io.StringIO(done.stdout))]
     return done.returncode, table
 
 
@@ -128,7 +128,7 @@ def main():
         with open(place.path("workers.json"), "w") as out:
             json.dump(bytedance(calls), out)
         place.ptool("ingest", "-q", "-o", place.path("workers.db"), place.path("workers.json"))
-        _, got = rows(place, "info", place.path("workers.db"))
+        _, got = rows(place, "info", place.path("workers.db"), ())
         want = [((dp * 2 + pp) * 2 + tp, tp, dp, pp, len(own), (max(end for _, end in own) - own[0][0]) * 1000)
                 for (pp, dp, tp), own in calls.items()]
         tap.same(sorted(tuple(int(row[c]) for c in ("rank", "tp", "dp", "pp", "slices", "span_ns")) for row in got),

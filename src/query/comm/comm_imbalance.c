@@ -1,6 +1,7 @@
 /* ptool comm --imbalance: see comm_imbalance.h. */
 #include "query/comm/comm_imbalance.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -228,6 +229,7 @@ static size_t slowest_of(const struct expert_rank *ranks, size_t n, size_t call,
 /* From the sums of a row: what its ranks share, and what that costs. */
 static void judge(struct imbalance_row *row, size_t n)
 {
+	assert(n > 0);
 	row->mean_ns = row->moe_ns / (int64_t)n;
 	row->cost_ns = row->max_ns - row->mean_ns;
 	row->ratio = (double)row->max_ns * (double)n / (double)row->moe_ns;
