@@ -72,6 +72,13 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
+/* Experts are in slices: all of a store then. */
+static void need_of(const void *from, struct fetch_need *out)
+{
+	if (!((const struct comm_request *)from)->imbalance)
+		out->tables = FETCH_SMALL ",comm_part";
+}
+
 static int open_comm(const struct reading *r, void *request, struct table **out,
 		     struct err *err)
 {
@@ -97,6 +104,7 @@ static const char *const examples[] = {
 static const struct table_command table = {
 	.request_size = sizeof(struct comm_request),
 	.make = make_request,
+	.need = need_of,
 	.open = open_comm,
 	.view_of = view_of,
 	.sorting = offsetof(struct comm_opts, view),

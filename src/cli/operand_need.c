@@ -21,7 +21,6 @@ static const struct {
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
 	{ "kernels", { .tables = FETCH_SMALL ",device,kernel_part" } },
 	{ "transfers", { .tables = FETCH_SMALL ",transfer_part" } },
-	{ "comm", { .tables = FETCH_SMALL ",comm_part" } },
 	{ "diff",
 	  { .tables = FETCH_SMALL
 	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"
