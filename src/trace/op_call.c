@@ -51,8 +51,12 @@ static bool read_shapes(struct op_call *c, struct str text)
 	if (text.n < 2 || *p != '[')
 		return false;
 	for (p = skip_blanks(p + 1, end); p < end && *p != ']'; p = skip_blanks(p, end)) {
-		if (c->n == OP_CALL_ARGS || *p != '[')
+		if (*p != '[')
 			return false;
+		if (c->n == OP_CALL_ARGS) {
+			c->is_cut = true;
+			return true;
+		}
 		struct op_arg *arg = &c->args[c->n++];
 		*arg = (struct op_arg){ .n = 0 };
 		p = read_list(p + 1, end, arg);
@@ -80,6 +84,7 @@ bool op_call_read(struct op_call *c, struct str shapes, struct str types,
 	bool has_types = types.n > 0;
 
 	c->n = 0;
+	c->is_cut = false;
 	if (!read_shapes(c, shapes))
 		return false;
 	for (size_t i = 0; i < c->n; i++) {

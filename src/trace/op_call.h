@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "trace/dtype.h"
 
-#define OP_CALL_ARGS 48
+#define OP_CALL_ARGS 256
 #define OP_CALL_DIMS 8
 
 /* An input, or a list of numbers. */
@@ -26,6 +26,7 @@ struct op_arg {
 };
 
 struct op_call {
+	bool is_cut; /* it has more inputs than these */
 	size_t n;
 	struct op_arg args[OP_CALL_ARGS];
 };

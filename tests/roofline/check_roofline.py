@@ -187,6 +187,7 @@ class Maker:
                 lambda: self.op("aten::index_select", None, kernels)]),
             lambda: self.op("aten::cat", ([[[m, k], [m, k]], []], ["TensorList", "Scalar"], ["", "0"]), kernels),
             lambda: self.op("triton_poi_fused_add_0", self.call([(x, t), ([k], t)], 64), kernels),
+            lambda: self.op("CompiledFunction", self.call([([k], "bf16")] * 60 + [([m], "float")]), kernels),
             lambda: self.op("mine::own", self.call([(x, t)]), kernels),
             lambda: self.op("vllm::unified_attention_with_output", self.call(
                 [([m, 4, 16], t), ([m, 2, 16], t), ([m, 2, 16], t)]), kernels),
