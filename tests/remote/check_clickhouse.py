@@ -63,6 +63,7 @@ steps --phases --format csv
 steps --rank 1
 steps --step 1..2 --format json
 steps --sort total -n 3
+steps --by phase --format csv
 steps --device 0
 gaps
 gaps --format csv
