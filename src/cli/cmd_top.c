@@ -184,9 +184,9 @@ static void need_of(const void *from, struct fetch_need *out)
 	unsigned apart = TOP_PROFILE_SPLITS;
 
 	out->tables = asked & TOP_ANNOTATION ? FETCH_SMALL ",annotation_stat"
-					     : FETCH_SMALL ",op_stat";
+					     : FETCH_SMALL ",op_stat,graph_name_part";
 	if (asked & TOP_TENSOR_CORES)
-		out->tables = FETCH_SMALL ",device,op_stat";
+		out->tables = FETCH_SMALL ",device,op_stat,graph_name_part";
 	out->grains = asked & TOP_SPLIT(TOP_BY_STEP) || query->filter->has_steps
 			      ? FETCH_OPS_OF_STEPS
 		      : asked & detail ? FETCH_OPS_IN_DETAIL
