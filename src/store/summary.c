@@ -50,8 +50,7 @@ static void cut_track(struct summing_up *u, const struct track *t, size_t *part)
 			u->all[*part].first = u->all[*part - 1].end = row;
 		if (!op_class_counts(slice->class, &pass->rules))
 			continue;
-		const struct op_event event = summing_event(slice, (uint32_t)row);
-		reach_ns = summing_reach(pass, &event, reach_ns);
+		reach_ns = summing_reach(slice, reach_ns);
 		if (takes && slice->class != CLASS_MEMORY)
 			op_pass_name(pass, slice->name, slice->class == CLASS_OP);
 	}

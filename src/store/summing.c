@@ -65,7 +65,7 @@ static size_t next_events(struct summing *s, size_t *next, size_t end)
 			break;
 		struct op_event event = summing_event(slice, row);
 		if (op_class_counts(slice->class, &m->profile.rules))
-			reach_ns = summing_reach(&s->pass, &event, reach_ns);
+			reach_ns = summing_reach(slice, reach_ns);
 		event.device_ns = device_ns_of(s, row);
 		s->events = spill_grow(m->spill, s->events, &s->events_cap, n + 1,
 				       sizeof(*s->events));

@@ -53,13 +53,13 @@ static inline struct op_event summing_event(const struct slice_rec *slice, uint3
 				  .unfinished = slice->unfinished };
 }
 
-/* The later one of a time and the event's end. */
-static inline int64_t summing_reach(const struct op_pass *pass,
-				    const struct op_event *event, int64_t reach_ns)
+/*
+ * The later one of a time and the slice's end.  What is kept although it was open at the
+ * recording's end lasts longer, but nothing lies in it.
+ */
+static inline int64_t summing_reach(const struct slice_rec *slice, int64_t reach_ns)
 {
-	int64_t end_ns = op_pass_end_ns(pass, event);
-
-	return end_ns > reach_ns ? end_ns : reach_ns;
+	return slice_end(slice) > reach_ns ? slice_end(slice) : reach_ns;
 }
 
 #endif

@@ -77,31 +77,26 @@ static bool is_unfinished(const struct op_pass *p, const struct op_event *e)
 	       e->ts_ns + e->dur_ns == p->window_end_ns;
 }
 
-int64_t op_pass_end_ns(const struct op_pass *p, const struct op_event *e)
-{
-	if (!p->rules.keep_unfinished || p->span_end_ns == NUMBER_NONE ||
-	    !is_unfinished(p, e))
-		return e->ts_ns + e->dur_ns;
-	return p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
-}
-
 static void add_node(struct op_pass *p, const struct op_event *e, bool async_track)
 {
 	bool is_op = e->class == CLASS_OP;
 	struct op_name name = op_pass_name(p, e->name, is_op);
 	bool unfinished = is_unfinished(p, e);
+	int64_t end_ns = e->ts_ns + e->dur_ns;
 
 	if (name.dropped && !p->rules.all_slices)
 		return;
 	if (unfinished && !p->rules.keep_unfinished && !p->rules.all_slices)
 		return;
+	if (unfinished && p->rules.keep_unfinished && p->span_end_ns != NUMBER_NONE)
+		end_ns = p->span_end_ns > e->ts_ns ? p->span_end_ns : e->ts_ns;
 	bool c10d = name.is_async && (is_op || e->class == CLASS_ANNOTATION);
 	p->nodes = spill_grow(p->spill, p->nodes, &p->nodes_cap, p->nnodes + 1,
 			      sizeof(*p->nodes));
 	struct op_node *node = &p->nodes[p->nnodes++];
 	*node = (struct op_node){
 		.start_ns = e->ts_ns,
-		.end_ns = op_pass_end_ns(p, e),
+		.end_ns = end_ns,
 		.row = e->row,
 		.name = name.name,
 		.is_async =

@@ -79,8 +79,6 @@ void op_pass_cover_end(struct op_pass *p);
  */
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n);
-/* Where the slice's node ends; what was open at the end of the recording may be longer. */
-int64_t op_pass_end_ns(const struct op_pass *p, const struct op_event *e);
 /* Whether slices of such tracks are nodes, those of CLASS_MEMORY and op_class_counts(). */
 bool op_pass_takes(const struct op_pass *p, enum track_kind kind);
 /* The table's name of a text; cached. */
