@@ -440,6 +440,7 @@ engine_trace() {
 		json.dump({"schemaVersion": 1, "traceEvents": events}, open(sys.argv[1], "w"))
 	E
 	[ "$(ptool steps -q p.json | grep -oE '^[0-9]+!' | paste -sd' ')" = '7!' ]
+	ptool steps -q p.json | grep -q '150.000 us more than the median decode step'
 	ptool diff -q p.json p.json >said
 	[ "$(grep -c 'outlier' said)" -eq 0 ]
 	grep -q '^note: the steps are of several phases' said

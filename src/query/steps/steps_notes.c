@@ -52,14 +52,16 @@ static void note_long(const struct steps *s, const struct steps_profile *p, size
 		s->bounds == BOUNDS_HOST ? steps_value(p, step, VALUE_TOTAL) : host_ns;
 	struct str total_text = units_text(UNIT_NS, cell_int(total_ns), total);
 	struct str above_text = units_text(UNIT_NS, cell_int(mark->above_ns), above);
+	const char *phase = engine_phase_name(p->bounds.items[step].told.phase);
 	struct buf text;
 
 	buf_init(&text, 1024);
 	buf_addf(&text,
 		 "! step %" PRId64 " took " STR_FMT "%s, " STR_FMT
-		 " more than the median step",
+		 " more than the median %s%sstep",
 		 p->bounds.items[step].number, STR_ARG(total_text),
-		 total_ns == host_ns ? " on the host" : "", STR_ARG(above_text));
+		 total_ns == host_ns ? " on the host" : "", STR_ARG(above_text),
+		 phase ? phase : "", phase ? " " : "");
 	add_growth(mark, &text);
 	memtable_add_note(m, STR_FMT, STR_ARG(buf_str(&text)));
 	buf_release(&text);
