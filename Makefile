@@ -49,7 +49,7 @@ PAGE_JS := $(patsubst %,src/report/assets/%.js,base table chart) \
 	src/report/assets/app.js
 PAGE_CSS := src/report/assets/style.css $(sort $(filter-out %/style.css %/svg_flame.css,$(wildcard src/report/assets/*.css)))
 JOINED := $(addprefix $(BUILD)/gen/report/,page.js page.css)
-GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.c) $(JOINED:=.hash.c)
+GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.gz.c) $(JOINED:=.hash.c)
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)
 # Columns of the store's tables, for C.
 COLUMNS := $(BUILD)/gen/store/columns.h
@@ -105,7 +105,8 @@ LIBS = $(PKG_LIBS) -lm
 
 # Where little time is spent and much code is: a packager may want it small.
 COLD_CFLAGS ?=
-$(foreach folder,cli screen remote query/advise query/calls query/comm query/diff query/lines query/overview,$(BUILD)/obj/$(folder)/%.o): \
+$(foreach folder,cli screen remote $(addprefix query/,advise calls comm compile diff gate graphs lines \
+	memory overview ranks roofline samples timeline trend),$(BUILD)/obj/$(folder)/%.o): \
 	CFLAGS += $(COLD_CFLAGS)
 
 Q = $(if $(V),,@)
@@ -165,7 +166,10 @@ $(JOINED):
 	$(Q)cat $^ >$@.new && mv $@.new $@
 $(JOINED:=.hash): %.hash: % scripts/hash.sh
 	$(Q)scripts/hash.sh $< >$@.new && mv $@.new $@
-$(JOINED:=.c) $(JOINED:=.hash.c): %.c: % scripts/embed.sh
+# The two take 160 KB as they are, and only a report needs them.
+$(JOINED:=.gz): %.gz: %
+	$(Q)gzip -9nc $< >$@.new && mv $@.new $@
+$(JOINED:=.gz.c) $(JOINED:=.hash.c): %.c: % scripts/embed.sh
 	$(Q)scripts/embed.sh $< asset_report_$(subst .,_,$(notdir $<)) >$@.new && mv $@.new $@
 $(BUILD)/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/probe.mk
 	$(Q)$(compile)

@@ -12,10 +12,10 @@
 
 ASSET(asset_report_assets_page_html);
 ASSET(asset_report_assets_parts_html);
-/* All scripts and all styles of the page in one, and what its policy calls them. */
-ASSET(asset_report_page_css);
+/* All scripts and all styles of the page in one, by gzip, and what its policy calls them. */
+ASSET(asset_report_page_css_gz);
 ASSET(asset_report_page_css_hash);
-ASSET(asset_report_page_js);
+ASSET(asset_report_page_js_gz);
 ASSET(asset_report_page_js_hash);
 ASSET(asset_report_assets_svg_flame_css);
 ASSET(asset_report_assets_svg_flame_js);

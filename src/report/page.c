@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/asset.h"
+#include "base/asset_unpack.h"
 #include "report/page_text.h"
 #include "report/renderer.h"
 
@@ -218,8 +219,14 @@ void page_append(struct page *p, struct page *from)
 	append(&p->blocks, &from->blocks);
 }
 
+#define ASSET_UNPACK(name, out) asset_unpack(name, name##_len, out)
+
 int page_write(struct page *p, FILE *out, struct err *err)
 {
+	struct str style, script;
+	char *own_style = ASSET_UNPACK(asset_report_page_css_gz, &style);
+	char *own_script = ASSET_UNPACK(asset_report_page_js_gz, &script);
+
 	end_tab(p);
 	fill(out, ASSET_TEXT(asset_report_assets_page_html),
 	     PAGE_SLOTS(
@@ -228,9 +235,10 @@ int page_write(struct page *p, FILE *out, struct err *err)
 		     PAGE_MARKUP("nav", page_stream_text(&p->nav)),
 		     PAGE_MARKUP("sections", page_stream_text(&p->sections)),
 		     PAGE_MARKUP("blocks", page_stream_text(&p->blocks)),
-		     PAGE_MARKUP("style", ASSET_TEXT(asset_report_page_css)),
-		     PAGE_MARKUP("script", ASSET_TEXT(asset_report_page_js)),
+		     PAGE_MARKUP("style", style), PAGE_MARKUP("script", script),
 		     PAGE_MARKUP("style-hash", ASSET_TEXT(asset_report_page_css_hash)),
 		     PAGE_MARKUP("script-hash", ASSET_TEXT(asset_report_page_js_hash))));
+	free(own_style);
+	free(own_script);
 	return render_end(out, err);
 }
