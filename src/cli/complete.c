@@ -187,7 +187,9 @@ static void zsh_row(const struct opt *opt, FILE *out)
 
 /* Tables of options that several commands have: each is an array of its own. */
 struct zsh_shared {
-	const struct opt **items;
+	struct zsh_group {
+		const struct opt *opts;
+	} * items;
 	size_t n, cap;
 };
 
@@ -196,7 +198,7 @@ static size_t zsh_place(const struct zsh_shared *shared, const struct opt *opts)
 {
 	size_t i = 0;
 
-	while (i < shared->n && shared->items[i] != opts)
+	while (i < shared->n && shared->items[i].opts != opts)
 		i++;
 	return i;
 }
@@ -222,7 +224,7 @@ static void zsh_share(struct zsh_shared *shared, const struct opt *opts, FILE *o
 		fputc('\n', out);
 	}
 	fputs(")\n", out);
-	*ARRAY_PUSH(shared->items, shared->n, shared->cap) = opts;
+	*ARRAY_PUSH(shared->items, shared->n, shared->cap) = (struct zsh_group){ opts };
 }
 
 static void zsh_command(const struct zsh_shared *shared, const struct command *command,

@@ -10,8 +10,8 @@ static const struct {
 	struct fetch_need need;
 } needs[] = {
 	{ "overview",
-	  { .tables =
-		    FETCH_SMALL ",device,op_stat,step_part,gap_*,kernel_part,device_part",
+	  { .tables = FETCH_SMALL ",device,op_stat,graph_name_part,step_part,gap_*,"
+				  "kernel_part,device_part",
 	    .grains = FETCH_OPS_BY_NAME,
 	    .merges_ops = true } },
 	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },

@@ -131,7 +131,9 @@ static bool take_number(struct str *rest, int64_t *out)
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c - 'A' + 'a');
+	return c;
 }
 
 static bool take_char(struct str *rest, char c)

@@ -39,11 +39,13 @@ static void add_starred(struct buf *out, struct str name)
 		n = 0;
 		while (i + n < name.n && is_digit(name.p[i + n]))
 			n++;
-		bool is_zero = n == 1 && name.p[i] == '0';
-		is_inside |= name.p[i] == '(';
+		char c = name.p[i];
+		if (n > 1 || (n == 1 && c != '0'))
+			c = '*';
+		is_inside = is_inside || c == '(';
 		if (!is_inside)
-			buf_add_char(out, n && !is_zero ? '*' : name.p[i]);
-		is_inside &= name.p[i] != ')';
+			buf_add_char(out, c);
+		is_inside = is_inside && c != ')';
 		n += n == 0;
 	}
 }
