@@ -348,14 +348,16 @@ const struct view step_mfu_view = {
 
 static void add_notes(struct memtable *t, const struct mfu *m)
 {
-	int64_t all_ns = sum_sub(m->roof.times.all_ns, m->roof.times.comm_ns);
-	int64_t known_ns = m->roof.times.flops_ns;
-	double known_pct = all_ns > 0 ? 100.0 * (double)known_ns / (double)all_ns : 0;
+	int64_t all_ns = 0, known_ns = 0;
 	unsigned used = 0;
 
-	for (size_t i = 0; i < m->n; i++)
+	for (size_t i = 0; i < m->n; i++) {
+		all_ns = sum_add(all_ns, m->rows[i].all_ns);
+		known_ns = sum_add(known_ns, m->rows[i].known_ns);
 		if (m->rows[i].peak_ns >= 0)
 			used |= 1U << m->rows[i].type;
+	}
+	double known_pct = all_ns > 0 ? 100.0 * (double)known_ns / (double)all_ns : 0;
 	if (m->request->model_flops)
 		memtable_add_note(t, "FLOPs are those of --model-flops");
 	else if (known_pct < KNOWN_LEAST)
