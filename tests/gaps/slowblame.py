@@ -103,6 +103,12 @@ def is_step(slice_):
     return slice_.kind in ("annotation", "op") and bool(re.fullmatch(r"ProfilerStep#\d+", slice_.name))
 
 
+def marks_step(slice_):
+    """Those of inference engines, too, whether or not steps are made of them."""
+    engines = r"execute_\d+_context_\d+\(.*\)_generation_\d+\(.*\)|step\[[A-Z_]+ bs=.*\]"
+    return is_step(slice_) or slice_.kind == "annotation" and bool(re.fullmatch(engines, slice_.name))
+
+
 def read(path):
     opened = gzip.open if path.endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as text:
@@ -232,7 +238,7 @@ class Thread:
 def around(slice_):
     """From the innermost outwards; a step's own annotation covers nothing."""
     while slice_:
-        if not is_step(slice_):
+        if not marks_step(slice_):
             yield slice_
         slice_ = slice_.parent
 

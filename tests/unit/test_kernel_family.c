@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "query/kernels/kernel_family.c"
+#include "query/kernels/kernel_family.c" // NOLINT(bugprone-suspicious-include)
 
 struct named {
 	enum kernel_family family;
