@@ -105,9 +105,13 @@ LIBS = $(PKG_LIBS) -lm
 
 # Where little time is spent and much code is: a packager may want it small.
 COLD_CFLAGS ?=
-$(foreach folder,cli screen remote $(addprefix query/,advise calls comm compile diff gate graphs lines \
-	memory overview ranks roofline samples timeline trend),$(BUILD)/obj/$(folder)/%.o): \
-	CFLAGS += $(COLD_CFLAGS)
+# What reads traces is not among it, nor are views that go through all slices.
+HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event_known event_list facts \
+	json json_text kineto kineto_args layout phase shapes unpadded)
+COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
+	diff gate graphs lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
+	$(wildcard src/query/*.c) $(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c))
+$(patsubst src/%.c,$(BUILD)/obj/%.o,$(COLD)): CFLAGS += $(COLD_CFLAGS)
 
 Q = $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
