@@ -173,6 +173,8 @@ static void add_engine_step(struct model *m, uint32_t row)
 	(void)engine_step_parse(name_of(m, row), &step.told);
 	if (last && is_within(m, row, last->row)) {
 		engine_step_merge(&last->told, &step.told);
+		/* SGLang's stand within one that is spelled as vLLM's. */
+		last->source = step.told.engine;
 		return;
 	}
 	step.number = step.told.number;
