@@ -56,8 +56,6 @@ const struct gap_profile *summary_idle(struct summary_source *from, struct err *
 /* Accepts one without work. */
 void summary_source_release(struct summary_source *from);
 
-struct gap_profile;
-
 struct summary {
 	struct part_table table;
 	/* Adds the rows of a profile that has slices, in the order of the view. */
