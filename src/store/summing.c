@@ -266,25 +266,17 @@ static void add_memory_rows(struct summing *s)
 		if (!op_memory_is_row(memory, i))
 			continue;
 		const struct op_memory_event e = op_memory_at(memory, i);
-		int64_t bytes = op_memory_bytes(&e);
-		int64_t cpu = e.is_cpu ? bytes : 0, device = e.is_cpu ? 0 : bytes;
 		struct opstat_key key = { .step = step_of_row(&s->steps, e.row),
 					  .name = model_slice(s->m, e.row)->name,
 					  .shapes = TEXT_NONE,
 					  .stack = TEXT_NONE,
 					  .overload = TEXT_NONE,
 					  .kind = OP_MEMORY };
-		/* Behind every slice that begins at the same time. */
-		struct opstat call = { .first = { e.ts_ns, 0,
-						  (UINT64_C(1) << 40) + e.order },
-				       .is_top_level = true,
-				       .sums = { .calls = 1,
-						 .primitive_calls = 1,
-						 .cpu_bytes = cpu,
-						 .self_cpu_bytes = cpu,
-						 .device_bytes = device,
-						 .self_device_bytes = device,
-						 .flops = NUMBER_NONE } };
+		struct opstat call = {
+			.first = { e.ts_ns, 0, OPSTAT_MEMORY_ORDER + e.order },
+			.is_top_level = true,
+			.sums = opstat_of_memory(op_memory_bytes(&e), e.is_cpu)
+		};
 		add_call(s, &key, &call);
 	}
 }

@@ -289,6 +289,19 @@ bool histogram_decode(struct bytes blob, struct histogram *into)
 	return true;
 }
 
+struct opstat_sums opstat_of_memory(int64_t bytes, bool is_cpu)
+{
+	int64_t cpu = is_cpu ? bytes : 0, device = is_cpu ? 0 : bytes;
+
+	return (struct opstat_sums){ .calls = 1,
+				     .primitive_calls = 1,
+				     .cpu_bytes = cpu,
+				     .self_cpu_bytes = cpu,
+				     .device_bytes = device,
+				     .self_device_bytes = device,
+				     .flops = NUMBER_NONE };
+}
+
 struct opstat_sums opstat_of_work(int64_t dur_ns)
 {
 	return (struct opstat_sums){ .calls = 1,

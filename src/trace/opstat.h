@@ -129,5 +129,9 @@ struct op_node;
 struct opstat_sums opstat_of_node(const struct op_node *node, int64_t flops);
 /* The same of device work, and of an annotation of the device. */
 struct opstat_sums opstat_of_work(int64_t dur_ns);
+/* Of a memory event outside all operators: a call of no time.  `bytes` are the event's. */
+struct opstat_sums opstat_of_memory(int64_t bytes, bool is_cpu);
+/* Added to its order: it stands behind every slice that begins at the same time. */
+#define OPSTAT_MEMORY_ORDER (UINT64_C(1) << 40)
 
 #endif

@@ -10,9 +10,6 @@
 #include "trace/op_pass.h"
 #include "trace/opstack.h"
 
-/* Behind every slice that begins at the same time, as in the summaries. */
-#define MEMORY_ORDER (UINT64_C(1) << 40)
-
 /* Python's sum() since 3.12: Neumaier's compensated sum. */
 struct float_sum {
 	double sum, lost;
@@ -240,20 +237,12 @@ static int call_memory(struct running *r, const struct op_memory_event *e,
 		       struct err *err)
 {
 	struct slice_call call = call_of_row(r, track_of(&r->load, e->row), e->row);
-	int64_t bytes = op_memory_bytes(e);
-	int64_t cpu = e->is_cpu ? bytes : 0, device = e->is_cpu ? 0 : bytes;
 
 	call.stat = (struct opstat){
 		.key = { .name = r->load.slices[e->row].name, .kind = OP_MEMORY },
-		.first = { e->ts_ns, 0, MEMORY_ORDER + e->order },
+		.first = { e->ts_ns, 0, OPSTAT_MEMORY_ORDER + e->order },
 		.is_top_level = true,
-		.sums = { .calls = 1,
-			  .primitive_calls = 1,
-			  .cpu_bytes = cpu,
-			  .self_cpu_bytes = cpu,
-			  .device_bytes = device,
-			  .self_device_bytes = device,
-			  .flops = NUMBER_NONE },
+		.sums = opstat_of_memory(op_memory_bytes(e), e->is_cpu),
 	};
 	return r->request->call(r->request->to, &call, err);
 }
