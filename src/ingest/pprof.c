@@ -11,48 +11,17 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/search.h"
 #include "ingest/json.h"
-#include "ingest/proto.h"
-#include "ingest/stacks.h"
+#include "ingest/pprof_tables.h"
 
 #define FILE_MAX    ((size_t)1 << 30)
 #define TYPES_MAX   64
 #define PROBE_TYPES 8 /* fields of a head that are looked at */
 
-/* Of message Profile, and of those in it. */
-enum profile_field {
-	SAMPLE_TYPE = 1,
-	SAMPLE = 2,
-	MAPPING = 3,
-	LOCATION = 4,
-	FUNCTION = 5,
-	STRING_TABLE = 6,
-	TIME_NANOS = 9,
-	DURATION_NANOS = 10,
-	COMMENT = 13,
-	DEFAULT_SAMPLE_TYPE = 14,
-	LAST_FIELD = 15
-};
+/* Fields of the messages in a Profile. */
 enum { VALUE_TYPE = 1, VALUE_UNIT = 2 };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
 enum { LABEL_KEY = 1, LABEL_TEXT = 2, LABEL_NUMBER = 3 };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5 };
-enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
-enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
-
-/* What is looked up by an id: the message, or of a location its frames, outermost first. */
-struct item {
-	uint64_t id;
-	struct str message;
-	size_t first, n; /* of frames; n = SIZE_MAX: not resolved yet */
-};
-
-struct items {
-	struct item *at; /* owned; by id, of equal ones the file's first in front */
-	size_t n, cap;
-};
 
 struct type {
 	int64_t type, unit; /* places in the table of texts */
@@ -63,21 +32,17 @@ struct type {
 struct pprof {
 	struct stacks stacks;
 	struct str file;
-	struct str *texts; /* owned */
-	size_t ntexts, texts_cap;
-	struct items locations, functions, mappings;
+	struct pprof_tables tables;
 	struct type types[TYPES_MAX];
 	size_t ntypes;
 	int64_t default_type, count_type; /* text; place in `types` or -1 */
-	uint32_t *frames;                 /* owned: of all locations, sink's numbers */
-	size_t nframes, frames_cap;
-	uint64_t *ids; /* owned: of the newest sample */
+	uint64_t *ids;                    /* owned: of the newest sample */
 	size_t nids, ids_cap;
 	int64_t *values; /* owned: likewise */
 	size_t nvalues, values_cap;
-	uint64_t nsamples, nlost; /* lost: references that lead nowhere */
-	uint64_t offset;          /* of the newest sample */
-	uint64_t end; /* where the file could not be read on; of a whole one its end */
+	uint64_t nsamples;
+	uint64_t offset; /* of the newest sample */
+	uint64_t end;    /* where the file could not be read on; of a whole one its end */
 };
 
 /* What units are called, and what a value of them is to the sink. */
@@ -109,82 +74,19 @@ static const struct {
 	{ "space", "allocation" },
 };
 
-static void items_add(struct items *items, uint64_t id, struct str message)
-{
-	*ARRAY_PUSH(items->at, items->n, items->cap) =
-		(struct item){ id, message, 0, SIZE_MAX };
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->message.p > y->message.p) - (x->message.p < y->message.p);
-}
-
-static void items_sort(struct items *items)
-{
-	if (items->n)
-		qsort(items->at, items->n, sizeof(*items->at), by_id);
-}
-
-/* NULL: the file has none of that id. */
-static struct item *items_find(struct items *items, uint64_t id)
-{
-	size_t at;
-
-	SEARCH(at, (size_t)0, items->n, items->at[at].id < id);
-	return at < items->n && items->at[at].id == id ? &items->at[at] : NULL;
-}
-
-/* The newest value of a field that is a number; 0 where it is not there, as in protobuf. */
-static uint64_t number_of(struct str message, uint32_t field)
-{
-	struct proto m = proto_of(message);
-	struct proto_field f;
-	uint64_t value = 0;
-
-	while (proto_next(&m, &f) > 0)
-		if (f.number == field && f.wire == PROTO_VARINT)
-			value = f.value;
-	return value;
-}
-
-/* One that is not there is counted. */
-static struct str text_at(struct pprof *p, uint64_t place)
-{
-	p->nlost += place >= p->ntexts;
-	return place < p->ntexts ? p->texts[place] : STR_LIT("");
-}
-
-static bool is_message(const struct proto_field *f)
-{
-	return f->wire == PROTO_BYTES;
-}
-
 static void take_field(struct pprof *p, const struct proto_field *f)
 {
-	struct str message = f->bytes;
-
-	if (f->number == DEFAULT_SAMPLE_TYPE && f->wire == PROTO_VARINT)
+	if (f->number == PPROF_DEFAULT_SAMPLE_TYPE && f->wire == PROTO_VARINT)
 		p->default_type = (int64_t)f->value;
-	if (!is_message(f))
-		return;
-	if (f->number == STRING_TABLE)
-		*ARRAY_PUSH(p->texts, p->ntexts, p->texts_cap) = message;
-	else if (f->number == LOCATION)
-		items_add(&p->locations, number_of(message, LOCATION_ID), message);
-	else if (f->number == FUNCTION)
-		items_add(&p->functions, number_of(message, FUNCTION_ID), message);
-	else if (f->number == MAPPING)
-		items_add(&p->mappings, number_of(message, MAPPING_ID), message);
-	else if (f->number == SAMPLE_TYPE && p->ntypes < TYPES_MAX)
-		p->types[p->ntypes++] =
-			(struct type){ .type = (int64_t)number_of(message, VALUE_TYPE),
-				       .unit = (int64_t)number_of(message, VALUE_UNIT),
-				       .scale = 1 };
+	else if (f->number == PPROF_SAMPLE_TYPE && pprof_is_message(f) &&
+		 p->ntypes < TYPES_MAX)
+		p->types[p->ntypes++] = (struct type){
+			.type = (int64_t)pprof_number(f->bytes, VALUE_TYPE),
+			.unit = (int64_t)pprof_number(f->bytes, VALUE_UNIT),
+			.scale = 1
+		};
+	else
+		pprof_tables_take(&p->tables, f);
 }
 
 /* All tables, up to the end or to what cannot be read. */
@@ -196,9 +98,7 @@ static void read_tables(struct pprof *p)
 	while (proto_next(&m, &f) > 0)
 		take_field(p, &f);
 	p->end = (uint64_t)(m.p - (const uint8_t *)p->file.p);
-	items_sort(&p->locations);
-	items_sort(&p->functions);
-	items_sort(&p->mappings);
+	pprof_tables_sort(&p->tables);
 }
 
 static const char *mode_of(struct str type)
@@ -212,8 +112,8 @@ static const char *mode_of(struct str type)
 static int make_series(struct pprof *p, size_t at, struct err *err)
 {
 	struct type *type = &p->types[at];
-	struct str name = text_at(p, (uint64_t)type->type);
-	struct str unit = text_at(p, (uint64_t)type->unit);
+	struct str name = pprof_text(&p->tables, (uint64_t)type->type);
+	struct str unit = pprof_text(&p->tables, (uint64_t)type->unit);
 	struct series_fact fact = { .mode = mode_of(name),
 				    .unit = SAMPLE_COUNT,
 				    .is_default = p->default_type
@@ -236,99 +136,23 @@ static int make_series(struct pprof *p, size_t at, struct err *err)
 	return 0;
 }
 
-/* A frame of a location: its function and the line that ran. */
-static int add_frame(struct pprof *p, const struct stacks_frame *frame, struct err *err)
-{
-	struct frame_fact fact;
-
-	if (stacks_frame(&p->stacks, frame, p->offset, &fact, err) < 0)
-		return -1;
-	*ARRAY_PUSH(p->frames, p->nframes, p->frames_cap) =
-		p->stacks.sink->frame(p->stacks.sink, SAMPLE_NONE, &fact);
-	return 0;
-}
-
-static int64_t line_number(uint64_t value)
-{
-	return value && value <= INT64_MAX ? (int64_t)value : NUMBER_NONE;
-}
-
-static int add_line(struct pprof *p, struct str line, struct err *err)
-{
-	uint64_t id = number_of(line, LINE_FUNCTION);
-	const struct item *function = items_find(&p->functions, id);
-	struct stacks_frame frame = { .name = STR_LIT("?"),
-				      .first_line = NUMBER_NONE,
-				      .line = line_number(number_of(line, LINE_LINE)) };
-
-	p->nlost += !function && id; /* 0: none is named */
-	if (function) {
-		struct str m = function->message;
-		struct str name = text_at(p, number_of(m, FUNCTION_NAME));
-		frame.name = name.n ? name : frame.name;
-		frame.file = text_at(p, number_of(m, FUNCTION_FILE));
-		frame.first_line = line_number(number_of(m, FUNCTION_LINE));
-	}
-	return add_frame(p, &frame, err);
-}
-
-/* A location without lines is an address of the program or of a library. */
-static int add_address(struct pprof *p, struct str location, struct err *err)
-{
-	const struct item *mapping =
-		items_find(&p->mappings, number_of(location, LOCATION_MAPPING));
-	char name[32];
-	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
-
-	snprintf(name, sizeof(name), "0x%llx",
-		 (unsigned long long)number_of(location, LOCATION_ADDRESS));
-	frame.name = str_of(name);
-	if (mapping)
-		frame.file = text_at(p, number_of(mapping->message, MAPPING_FILE));
-	return add_frame(p, &frame, err);
-}
-
-/* Its first line is the innermost call: what it was inlined into follows. */
-static int resolve(struct pprof *p, struct item *location, struct err *err)
-{
-	struct proto m = proto_of(location->message);
-	struct proto_field f;
-
-	location->first = p->nframes;
-	while (proto_next(&m, &f) > 0)
-		if (f.number == LOCATION_LINE && is_message(&f) &&
-		    add_line(p, f.bytes, err) < 0)
-			return -1;
-	if (p->nframes == location->first && add_address(p, location->message, err) < 0)
-		return -1;
-	location->n = p->nframes - location->first;
-	for (size_t i = 0; i < location->n / 2; i++) {
-		uint32_t *a = &p->frames[location->first + i];
-		uint32_t *b = &p->frames[location->first + location->n - 1 - i];
-		uint32_t moved = *a;
-		*a = *b;
-		*b = moved;
-	}
-	return 0;
-}
-
 /* Numbers of a repeated field, packed or one by one. */
 static bool take_numbers(const struct proto_field *f, struct pprof *p, bool are_ids)
 {
 	struct proto m = proto_of(f->bytes);
 	uint64_t value = f->value;
 
-	if (f->wire != PROTO_VARINT && !is_message(f))
+	if (f->wire != PROTO_VARINT && !pprof_is_message(f))
 		return false;
 	do {
-		if (is_message(f) && (m.p == m.end || !proto_varint(&m, &value)))
+		if (pprof_is_message(f) && (m.p == m.end || !proto_varint(&m, &value)))
 			return m.p == m.end;
 		if (are_ids)
 			*ARRAY_PUSH(p->ids, p->nids, p->ids_cap) = value;
 		else
 			*ARRAY_PUSH(p->values, p->nvalues, p->values_cap) =
 				(int64_t)value;
-	} while (is_message(f));
+	} while (pprof_is_message(f));
 	return true;
 }
 
@@ -336,9 +160,9 @@ static bool take_numbers(const struct proto_field *f, struct pprof *p, bool are_
 static int take_label(struct pprof *p, struct str label, struct sample_thread_fact *who,
 		      bool *is_told, struct err *err)
 {
-	struct str key = text_at(p, number_of(label, LABEL_KEY));
-	struct str text = text_at(p, number_of(label, LABEL_TEXT));
-	int64_t number = (int64_t)number_of(label, LABEL_NUMBER);
+	struct str key = pprof_text(&p->tables, pprof_number(label, LABEL_KEY));
+	struct str text = pprof_text(&p->tables, pprof_number(label, LABEL_TEXT));
+	int64_t number = (int64_t)pprof_number(label, LABEL_NUMBER);
 
 	bool is_name = str_is(key, "thread") || str_is(key, "thread_name") ||
 		       str_is(key, "thread name");
@@ -361,21 +185,10 @@ static int take_label(struct pprof *p, struct str label, struct sample_thread_fa
 /* The sample's stack, from the outermost frame on. */
 static int find_stack(struct pprof *p, uint32_t *stack, struct err *err)
 {
-	struct sink *sink = p->stacks.sink;
-
 	*stack = SAMPLE_NONE;
-	for (size_t i = p->nids; i-- > 0;) {
-		struct item *location = items_find(&p->locations, p->ids[i]);
-		if (!location) {
-			p->nlost++;
-			continue;
-		}
-		if (location->n == SIZE_MAX && resolve(p, location, err) < 0)
+	for (size_t i = p->nids; i-- > 0;)
+		if (pprof_push(&p->tables, p->ids[i], p->offset, stack, err) < 0)
 			return -1;
-		for (size_t k = 0; k < location->n; k++)
-			*stack =
-				sink->stack(sink, *stack, p->frames[location->first + k]);
-	}
 	return 0;
 }
 
@@ -414,7 +227,7 @@ static int read_sample(struct pprof *p, struct str message, struct err *err)
 	while (proto_next(&m, &f) > 0) {
 		if (f.number == SAMPLE_LOCATION || f.number == SAMPLE_VALUE)
 			is_whole &= take_numbers(&f, p, f.number == SAMPLE_LOCATION);
-		else if (f.number == SAMPLE_LABEL && is_message(&f) &&
+		else if (f.number == SAMPLE_LABEL && pprof_is_message(&f) &&
 			 take_label(p, f.bytes, &who, &is_told, err) < 0)
 			return -1;
 	}
@@ -462,17 +275,17 @@ static int read_samples(struct pprof *p, struct input *in, struct err *err)
 
 	while ((p->offset = (uint64_t)(m.p - (const uint8_t *)p->file.p)),
 	       proto_next(&m, &f) > 0) {
-		if (f.number == SAMPLE && is_message(&f)) {
+		if (f.number == PPROF_SAMPLE && pprof_is_message(&f)) {
 			if (read_sample(p, f.bytes, err) < 0 ||
 			    (p->nsamples % 4096 == 0 &&
 			     sink->tick(sink, input_consumed(in), input_size(in), err) <
 				     0))
 				return -1;
-		} else if (f.number == COMMENT && f.wire == PROTO_VARINT) {
-			keep_text(p, "comment", text_at(p, f.value));
-		} else if (f.number == TIME_NANOS && f.wire == PROTO_VARINT) {
+		} else if (f.number == PPROF_COMMENT && f.wire == PROTO_VARINT) {
+			keep_text(p, "comment", pprof_text(&p->tables, f.value));
+		} else if (f.number == PPROF_TIME_NANOS && f.wire == PROTO_VARINT) {
 			keep_number(p, "time_nanos", f.value);
-		} else if (f.number == DURATION_NANOS && f.wire == PROTO_VARINT) {
+		} else if (f.number == PPROF_DURATION_NANOS && f.wire == PROTO_VARINT) {
 			keep_number(p, "duration_nanos", f.value);
 		}
 	}
@@ -487,10 +300,10 @@ static int check(struct pprof *p, struct input *in, struct err *err)
 
 	if (p->ntypes == 0)
 		return err_at(err, 0, "a profile of pprof without a sample type");
-	if (p->ntexts == 0)
+	if (p->tables.ntexts == 0)
 		return err_at(err, p->end,
 			      "the file ends before its table of texts: names are lost");
-	if (text_at(p, 0).n)
+	if (pprof_text(&p->tables, 0).n)
 		return err_at(err, 0, "the first text of the table is not empty");
 	if (!is_cut)
 		return 0;
@@ -508,11 +321,11 @@ static int read_all(struct pprof *p, struct input *in, struct err *err)
 			return -1;
 	if (read_samples(p, in, err) < 0)
 		return -1;
-	if (p->nlost)
+	if (p->tables.nlost)
 		return err_at(err, p->end,
 			      "%llu references to locations, functions or texts lead "
 			      "nowhere%s",
-			      (unsigned long long)p->nlost,
+			      (unsigned long long)p->tables.nlost,
 			      p->end < p->file.n ? ": the file is cut off or damaged"
 						 : "");
 	if (p->nsamples == 0)
@@ -533,13 +346,10 @@ static int pprof_read(struct input *in, const struct read_options *options,
 		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
 	p.file = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&p.stacks, sink, options);
+	p.tables.stacks = &p.stacks;
 	int rc = read_all(&p, in, err);
-	free(p.locations.at);
-	free(p.functions.at);
-	free(p.mappings.at);
+	pprof_tables_release(&p.tables);
 	stacks_release(&p.stacks);
-	free(p.texts);
-	free(p.frames);
 	free(p.ids);
 	free(p.values);
 	return rc;
@@ -569,10 +379,10 @@ static enum probe pprof_probe(struct bytes head)
 	int ntypes = 0;
 
 	for (int i = 0; i < PROBE_TYPES && proto_next(&m, &f) > 0; i++) {
-		if (f.number > LAST_FIELD)
+		if (f.number > PPROF_LAST_FIELD)
 			return PROBE_NO;
-		if (f.number == SAMPLE_TYPE) {
-			if (!is_message(&f) || !is_type(f.bytes))
+		if (f.number == PPROF_SAMPLE_TYPE) {
+			if (!pprof_is_message(&f) || !is_type(f.bytes))
 				return PROBE_NO;
 			ntypes++;
 		}

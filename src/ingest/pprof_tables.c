@@ -1,0 +1,196 @@
+/* Tables of a profile.proto: see pprof_tables.h. */
+#include "ingest/pprof_tables.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/search.h"
+
+enum { MAPPING_ID = 1, MAPPING_FILE = 5 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
+enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
+
+/* A row: its message and, of a location, where its frames are, outermost first. */
+struct pprof_item {
+	uint64_t id;
+	struct str message;
+	size_t first, n; /* of frames; n = SIZE_MAX: not told to the sink yet */
+};
+
+static void items_add(struct pprof_items *items, uint64_t id, struct str message)
+{
+	*ARRAY_PUSH(items->at, items->n, items->cap) =
+		(struct pprof_item){ id, message, 0, SIZE_MAX };
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct pprof_item *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->message.p > y->message.p) - (x->message.p < y->message.p);
+}
+
+static void items_sort(struct pprof_items *items)
+{
+	if (items->n)
+		qsort(items->at, items->n, sizeof(*items->at), by_id);
+}
+
+/* NULL: the file has none of that id. */
+static struct pprof_item *items_find(struct pprof_items *items, uint64_t id)
+{
+	size_t at;
+
+	SEARCH(at, (size_t)0, items->n, items->at[at].id < id);
+	return at < items->n && items->at[at].id == id ? &items->at[at] : NULL;
+}
+
+uint64_t pprof_number(struct str message, uint32_t field)
+{
+	struct proto m = proto_of(message);
+	struct proto_field f;
+	uint64_t value = 0;
+
+	while (proto_next(&m, &f) > 0)
+		if (f.number == field && f.wire == PROTO_VARINT)
+			value = f.value;
+	return value;
+}
+
+struct str pprof_text(struct pprof_tables *t, uint64_t place)
+{
+	t->nlost += place >= t->ntexts;
+	return place < t->ntexts ? t->texts[place] : STR_LIT("");
+}
+
+void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f)
+{
+	if (!pprof_is_message(f))
+		return;
+	if (f->number == PPROF_STRING_TABLE)
+		*ARRAY_PUSH(t->texts, t->ntexts, t->texts_cap) = f->bytes;
+	else if (f->number == PPROF_LOCATION)
+		items_add(&t->locations, pprof_number(f->bytes, LOCATION_ID), f->bytes);
+	else if (f->number == PPROF_FUNCTION)
+		items_add(&t->functions, pprof_number(f->bytes, FUNCTION_ID), f->bytes);
+	else if (f->number == PPROF_MAPPING)
+		items_add(&t->mappings, pprof_number(f->bytes, MAPPING_ID), f->bytes);
+}
+
+void pprof_tables_sort(struct pprof_tables *t)
+{
+	items_sort(&t->locations);
+	items_sort(&t->functions);
+	items_sort(&t->mappings);
+}
+
+void pprof_tables_release(struct pprof_tables *t)
+{
+	free(t->locations.at);
+	free(t->functions.at);
+	free(t->mappings.at);
+	free(t->texts);
+	free(t->frames);
+}
+
+/* A frame of a location: its function and the line that ran. */
+static int add_frame(struct pprof_tables *t, const struct stacks_frame *frame,
+		     uint64_t offset, struct err *err)
+{
+	struct frame_fact fact;
+
+	if (stacks_frame(t->stacks, frame, offset, &fact, err) < 0)
+		return -1;
+	*ARRAY_PUSH(t->frames, t->nframes, t->frames_cap) =
+		t->stacks->sink->frame(t->stacks->sink, SAMPLE_NONE, &fact);
+	return 0;
+}
+
+static int64_t line_number(uint64_t value)
+{
+	return value && value <= INT64_MAX ? (int64_t)value : NUMBER_NONE;
+}
+
+static int add_line(struct pprof_tables *t, struct str line, uint64_t offset,
+		    struct err *err)
+{
+	uint64_t id = pprof_number(line, LINE_FUNCTION);
+	const struct pprof_item *function = items_find(&t->functions, id);
+	struct stacks_frame frame = { .name = STR_LIT("?"),
+				      .first_line = NUMBER_NONE,
+				      .line = line_number(
+					      pprof_number(line, LINE_LINE)) };
+
+	t->nlost += !function && id; /* 0: none is named */
+	if (function) {
+		struct str m = function->message;
+		struct str name = pprof_text(t, pprof_number(m, FUNCTION_NAME));
+		frame.name = name.n ? name : frame.name;
+		frame.file = pprof_text(t, pprof_number(m, FUNCTION_FILE));
+		frame.first_line = line_number(pprof_number(m, FUNCTION_LINE));
+	}
+	return add_frame(t, &frame, offset, err);
+}
+
+/* A location without lines is an address of the program or of a library. */
+static int add_address(struct pprof_tables *t, struct str location, uint64_t offset,
+		       struct err *err)
+{
+	const struct pprof_item *mapping =
+		items_find(&t->mappings, pprof_number(location, LOCATION_MAPPING));
+	char name[32];
+	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+
+	snprintf(name, sizeof(name), "0x%llx",
+		 (unsigned long long)pprof_number(location, LOCATION_ADDRESS));
+	frame.name = str_of(name);
+	if (mapping)
+		frame.file = pprof_text(t, pprof_number(mapping->message, MAPPING_FILE));
+	return add_frame(t, &frame, offset, err);
+}
+
+/* Its first line is the innermost call: what it was inlined into follows. */
+static int resolve(struct pprof_tables *t, struct pprof_item *location, uint64_t offset,
+		   struct err *err)
+{
+	struct proto m = proto_of(location->message);
+	struct proto_field f;
+
+	location->first = t->nframes;
+	while (proto_next(&m, &f) > 0)
+		if (f.number == LOCATION_LINE && pprof_is_message(&f) &&
+		    add_line(t, f.bytes, offset, err) < 0)
+			return -1;
+	if (t->nframes == location->first &&
+	    add_address(t, location->message, offset, err) < 0)
+		return -1;
+	location->n = t->nframes - location->first;
+	for (size_t i = 0; i < location->n / 2; i++) {
+		uint32_t *a = &t->frames[location->first + i];
+		uint32_t *b = &t->frames[location->first + location->n - 1 - i];
+		uint32_t moved = *a;
+		*a = *b;
+		*b = moved;
+	}
+	return 0;
+}
+
+int pprof_push(struct pprof_tables *t, uint64_t location, uint64_t offset,
+	       uint32_t *stack, struct err *err)
+{
+	struct sink *sink = t->stacks->sink;
+	struct pprof_item *item = items_find(&t->locations, location);
+
+	if (!item) {
+		t->nlost++;
+		return 0;
+	}
+	if (item->n == SIZE_MAX && resolve(t, item, offset, err) < 0)
+		return -1;
+	for (size_t k = 0; k < item->n; k++)
+		*stack = sink->stack(sink, *stack, t->frames[item->first + k]);
+	return 0;
+}

@@ -1,0 +1,66 @@
+/*
+ * The tables of a profile.proto that samples refer to: texts, and locations with their
+ * functions and mappings, found by id.  The frames of a location are told to the sink
+ * once, when a sample first has it.
+ * Source: github.com/google/pprof, proto/profile.proto.
+ */
+#ifndef PTOOL_INGEST_PPROF_TABLES_H
+#define PTOOL_INGEST_PPROF_TABLES_H
+
+#include "ingest/proto.h"
+#include "ingest/stacks.h"
+
+/* Fields of message Profile. */
+enum pprof_field {
+	PPROF_SAMPLE_TYPE = 1,
+	PPROF_SAMPLE = 2,
+	PPROF_MAPPING = 3,
+	PPROF_LOCATION = 4,
+	PPROF_FUNCTION = 5,
+	PPROF_STRING_TABLE = 6,
+	PPROF_TIME_NANOS = 9,
+	PPROF_DURATION_NANOS = 10,
+	PPROF_COMMENT = 13,
+	PPROF_DEFAULT_SAMPLE_TYPE = 14,
+	PPROF_LAST_FIELD = 15
+};
+
+/* Rows of one table, by id. */
+struct pprof_items {
+	struct pprof_item *at; /* owned; of equal ids the file's first in front */
+	size_t n, cap;
+};
+
+struct pprof_tables {
+	struct stacks *stacks; /* borrowed */
+	struct str *texts;     /* owned; they lie in the file */
+	size_t ntexts, texts_cap;
+	struct pprof_items locations, functions, mappings;
+	uint32_t *frames; /* owned: of all locations, the sink's numbers */
+	size_t nframes, frames_cap;
+	uint64_t nlost; /* references that lead nowhere */
+};
+
+/* Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last. */
+void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f);
+void pprof_tables_sort(struct pprof_tables *t);
+void pprof_tables_release(struct pprof_tables *t);
+
+/* The text at a place of the table.  One that is not there is empty, and counted as lost. */
+struct str pprof_text(struct pprof_tables *t, uint64_t place);
+/* The last value of a field that is a number; 0 where it is not there, as in protobuf. */
+uint64_t pprof_number(struct str message, uint32_t field);
+static inline bool pprof_is_message(const struct proto_field *f)
+{
+	return f->wire == PROTO_BYTES;
+}
+
+/*
+ * The sink's stack of a location on top of *stack, which it replaces; `offset` is the byte
+ * of the file that findings name.  A location that is not there is counted as lost, and
+ * *stack stays.  0, or -1 with err set.
+ */
+int pprof_push(struct pprof_tables *t, uint64_t location, uint64_t offset,
+	       uint32_t *stack, struct err *err);
+
+#endif
