@@ -5,6 +5,7 @@
 #include "query/roofline/device_peaks.h"
 #include "query/roofline/step_mfu.h"
 #include "query/steps/steps.h"
+#include "query/steps/steps_by_axis.h"
 #include "query/steps/steps_by_phase.h"
 
 struct steps_opts {
@@ -27,11 +28,18 @@ static const char *const bounds_names[] = {
 	[BOUNDS_HOST] = "host", [BOUNDS_TENSORBOARD] = "tensorboard", NULL
 };
 
-static const char *const by_names[] = { "step", "phase", NULL };
+/* enum axis is added to BY_AXES */
+enum { BY_STEP, BY_PHASE, BY_AXES };
+static const char *const by_names[] = {
+	[BY_STEP] = "step",         [BY_PHASE] = "phase",
+	[BY_AXES + AXIS_TP] = "tp", [BY_AXES + AXIS_DP] = "dp",
+	[BY_AXES + AXIS_PP] = "pp", [BY_AXES + AXIS_EP] = "ep",
+	[BY_AXES + AXIS_CP] = "cp", NULL
+};
 
 /* clang-format off */
 static const struct opt steps_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "a row for each step, or one for each phase of an inference engine (prefill, decode)",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each step, each phase of an inference engine (prefill, decode), or each place in an axis of the job",
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "phases", .help = "split steps into data loading, copies, forward, backward, optimizer",
 	  INTO(FLAG, phases) },
@@ -76,6 +84,11 @@ static int open_steps(const struct reading *r, void *request, struct table **out
 	return steps_open(r->store, r->scope, &wish->steps, out, err);
 }
 
+static int by_of(const struct steps_opts *o)
+{
+	return (int)opt_choice_place(by_names, o->by);
+}
+
 static int check_mfu(const struct steps_opts *o, struct err *err)
 {
 	struct device_peaks peaks = { .device = NULL };
@@ -84,10 +97,11 @@ static int check_mfu(const struct steps_opts *o, struct err *err)
 	if (!o->mfu && (o->peak || o->model_flops))
 		return err_set(err, ERR_USAGE, "%s is for --mfu",
 			       o->peak ? "--peak" : "--model-flops");
-	if (o->mfu && (o->phases || !is_host || opt_choice_place(by_names, o->by) == 1))
+	if (o->mfu && (o->phases || !is_host || by_of(o) != BY_STEP))
 		return err_set(err, ERR_USAGE,
 			       "--mfu is of whole steps: without --phases, --bounds and "
-			       "--by phase");
+			       "--by %s",
+			       by_of(o) == BY_STEP ? by_names[BY_PHASE] : o->by);
 	return o->peak ? device_peaks_set(o->peak, &peaks, err) : 0;
 }
 
@@ -95,16 +109,17 @@ static int make_request(const void *options, const struct filter *filter, void *
 			struct err *err)
 {
 	const struct steps_opts *o = options;
-	bool by_phase = opt_choice_place(by_names, o->by) == 1;
+	int by = by_of(o);
 	struct steps_wish *wish = request;
 
 	if (check_mfu(o, err) < 0)
 		return -1;
-	if (by_phase && (o->phases || o->on.filter.device.n ||
-			 strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0))
+	if (by != BY_STEP && (o->phases || o->on.filter.device.n ||
+			      strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0))
 		return err_set(err, ERR_USAGE,
-			       "--by phase adds up whole steps: without --phases, "
-			       "--device and --bounds");
+			       "--by %s adds up whole steps: without --phases, "
+			       "--device and --bounds",
+			       o->by);
 	if (o->phases && strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0)
 		return err_set(err, ERR_USAGE,
 			       "--phases use the host's bounds: without --bounds %s",
@@ -118,7 +133,9 @@ static int make_request(const void *options, const struct filter *filter, void *
 	wish->steps = (struct steps_request){
 		.filter = filter,
 		.bounds = (enum step_bounds_by)opt_choice_place(bounds_names, o->bounds),
-		.by_phase = by_phase,
+		.axis = (enum axis)(by >= BY_AXES ? by - BY_AXES : 0),
+		.by_axis = by >= BY_AXES,
+		.by_phase = by == BY_PHASE,
 		.phases = o->phases,
 		.show.asked = steps_columns(o->phases),
 	};
@@ -131,8 +148,9 @@ static const struct view *view_of(const void *options)
 
 	if (o->mfu)
 		return &step_mfu_view;
-	return opt_choice_place(by_names, o->by) == 1 ? &steps_by_phase_view
-						      : &steps_view;
+	if (by_of(o) >= BY_AXES)
+		return &steps_by_axis_view;
+	return by_of(o) == BY_PHASE ? &steps_by_phase_view : &steps_view;
 }
 
 static void need_of(const void *from, struct fetch_need *out)
@@ -149,6 +167,7 @@ static void need_of(const void *from, struct fetch_need *out)
 static const char *const examples[] = { "ptool steps trace.json",
 					"ptool steps --phases",
 					"ptool steps --by phase",
+					"ptool steps --by pp stores/",
 					"ptool steps --mfu --peak bf16=989",
 					"ptool steps --sort total --limit 5",
 					"ptool steps --step 3..5 --bounds tensorboard",
@@ -174,7 +193,8 @@ const struct command cmd_steps = {
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),
 	.examples = examples,
-	.views = COMMAND_VIEWS(&steps_view, &steps_by_phase_view, &step_mfu_view),
+	.views = COMMAND_VIEWS(&steps_view, &steps_by_phase_view, &steps_by_axis_view,
+			       &step_mfu_view),
 	.exits = EXITS_READING(
 		"there are steps",
 		"neither steps, operators nor device work were recorded; no step matches; or it is a call graph, which has no steps"),

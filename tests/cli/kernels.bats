@@ -36,7 +36,7 @@ load setup
 	run -0 ptool kernels --by device --format csv
 	[[ $output = *',device'* ]]
 	run -2 --separate-stderr ptool kernels --by grid
-	says "ptool: kernels: unknown --by 'grid' (valid: name, family, op, rank, profile, device, stream, step)"
+	says "ptool: kernels: unknown --by 'grid' (valid: name, family, op, rank, profile, tp, dp, pp, ep, cp, device, stream, step)"
 	run -2 --separate-stderr ptool kernels --thread 1
 	says "ptool: kernels: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool kernels --sort occupency

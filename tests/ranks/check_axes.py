@@ -112,10 +112,79 @@ def check_sums(tap, place):
             got = {(row[axis], row.get("name")): {c: row[c] or 0 for c in columns.split()}
                    for row in rows(place, f"{command} --by {axis}", store)}
             tap.ok(got == want and len(got) > 1, f"ptool {command} --by {axis} adds up ranks", got, want)
-    for command in ("ranks", "comm", "top"):
+    for command in ("ranks", "comm", "top", "steps", "devices", "kernels"):
         done = place.ptool(command, "--by", "cp", store, check=False)
         tap.ok(done.returncode == 3 and "--by cp: neither" in done.stderr, f"ptool {command} --by cp says that nothing tells it",
                done.returncode, done.stderr)
+
+
+def steps_of(events, r, calls):
+    """Of each rank some steps, of which the last has as much device work as the others."""
+    count = r.randint(1, 4)
+    for k in range(count):
+        start, end = 900 + 3000 * k, 900 + 3000 * k + r.randint(1000, 2900)
+        events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{k}", "pid": 100, "tid": 100, "ts": start,
+                       "dur": end - start, "args": {}})
+        for n, _ in enumerate(calls):
+            at = start + 10 + 50 * n
+            events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 100, "tid": 100, "ts": at, "dur": 2,
+                        "args": {"correlation": 1000 * (k + 1) + n}},
+                       {"ph": "X", "cat": "kernel", "name": f"gemm_{n % 3}", "pid": 0, "tid": 7, "ts": at + 3, "dur": r.randint(1, 40),
+                        "args": {"device": 0, "stream": 7, "correlation": 1000 * (k + 1) + n}}]
+
+
+def nearest(values, percent):
+    return sorted(values)[-(-len(values) * percent // 100) - 1]
+
+
+def check_steps(tap, place):
+    """What steps, devices and kernels say by an axis, from what they say of single ranks; from slices, summaries, folders."""
+    r = random.Random(5)
+    calls = fleet(r, (2, 2, 2))
+    folder, stores, bare = place.path("steps"), place.path("steps.d"), place.path("steps.bare.db")
+    os.mkdir(folder)
+    os.mkdir(stores)
+    for (pp, dp, tp), own in calls.items():
+        made = trace(own[:1])
+        if (pp, dp, tp) != (1, 1, 1):  # that has no step
+            steps_of(made["traceEvents"], r, own)
+        file = os.path.join(folder, f"17.2-TP-{tp}-DP-{dp}-PP-{pp}.trace.json")
+        with open(file, "w") as out:
+            json.dump(made, out)
+        place.ptool("ingest", "-q", "--run", "x", "-o", os.path.join(stores, f"{pp}{dp}{tp}.db"), file)
+    store = place.path("steps.db")
+    place.ptool("ingest", "-q", "-o", store, folder)
+    place.ptool("ingest", "-q", "--summary-only", "-o", bare, folder)
+    place_of = {row["profile"]: row for row in rows(place, "info", store)}
+    single = [row for row in rows(place, "steps", store) if row["step"] != "mean" and not row["is_dropped"]]
+    by_step = ("kernel_ns memcpy_ns communication_ns runtime_ns cpu_exec_ns other_ns gpu_busy_ns gpu_idle_ns gpu_compute_ns "
+               "exposed_comm_ns").split()
+    devices, sums = rows(place, "devices", store), "span_ns busy_ns idle_ns compute_ns events kernel_ns steps_ns busy_in_steps_ns".split()
+    for axis in ("tp", "dp", "pp"):
+        want, wanted = [], []
+        for at in (0, 1):
+            own = [row for row in single if place_of[row["profile"]][axis] == at]
+            lengths = [row["total_ns"] for row in own]
+            want.append([at, len({row["profile"] for row in own}), len(own), sum(lengths), sum(lengths) / len(own), min(lengths),
+                         nearest(lengths, 50), nearest(lengths, 95), max(lengths), *[sum(row[c] for row in own) for c in by_step]])
+            own = [row for row in devices if place_of[row["profile"]][axis] == at]
+            busy = [row["utilization_pct"] for row in own if row["utilization_pct"] is not None]
+            wanted.append([at, len(own), len(own), min(busy), max(busy), *[sum(row[c] for row in own) for c in sums]])
+        for how in (store, bare, stores):
+            got = [[row[c] for c in (axis, "ranks", "steps", "total_ns", "mean_ns", "min_ns", "p50_ns", "p95_ns", "max_ns", *by_step)]
+                   for row in rows(place, f"steps --by {axis}", how)]
+            tap.ok(got == want, f"ptool steps --by {axis} {os.path.basename(how)}", got, want)
+            got = [[row[c] for c in (axis, "ranks", "devices", "least_utilization_pct", "most_utilization_pct", *sums)]
+                   for row in rows(place, f"devices --by {axis}", how)]
+            tap.ok(got == wanted, f"ptool devices --by {axis} {os.path.basename(how)}", got, wanted)
+            want_k = {}
+            for row in rows(place, "kernels -n0 --by name,rank", how):
+                key = (row["name"], next(p[axis] for p in place_of.values() if p["rank"] == row["rank"]))
+                old = want_k.get(key, (0, 0, 0))
+                want_k[key] = (old[0] + row["calls"], old[1] + row["total_ns"], max(old[2], row["max_ns"]))
+            got_k = {(row["name"], row[axis]): (row["calls"], row["total_ns"], row["max_ns"])
+                     for row in rows(place, f"kernels -n0 --by name,{axis}", how)}
+            tap.ok(got_k == want_k and len(got_k) > 4, f"ptool kernels --by {axis} {os.path.basename(how)}", got_k, want_k)
 
 
 def check_imbalance(tap, place, uneven):
@@ -192,6 +261,7 @@ def main():
             check_pairs(tap, place, seed)
         check_replicas(tap, place)
         check_sums(tap, place)
+        check_steps(tap, place)
         check_imbalance(tap, place, 0)
         check_imbalance(tap, place, 1)
     return tap.done()

@@ -55,8 +55,7 @@ static void put_times(const struct work_profile *p, const struct work_times *t,
 	cells[DEVICE_EDGE] = edge_cell(p, t);
 }
 
-/* What is no fact of its own: shares of what is there. */
-static void put_shares(struct cell *cells)
+void device_rows_shares(struct cell *cells)
 {
 	int64_t kernel_ns = cells[DEVICE_KERNEL_SUM].as.integer;
 	const struct tensor_core_times times = {
@@ -144,7 +143,7 @@ static int add_rows(struct memtable *rows, const struct profile_rows *r)
 		put_figures(&figures, r->window, cells);
 		put_utilization(work, device, &r->steps, cells);
 		put_properties(known, cells);
-		put_shares(cells);
+		device_rows_shares(cells);
 		memtable_add_row(rows, cells);
 		added = 1;
 	}
@@ -245,7 +244,7 @@ static int visit_rows(void *to, const struct scope_profile *profile,
 		cells[DEVICE_PROFILE] = cell_int(profile->id);
 		cells[DEVICE_RANK] = scope_rank_cell(profile);
 		cells[DEVICE_NUMBER] = part_name_get(COL_DEVICE_PART_DEVICE, c);
-		put_shares(cells);
+		device_rows_shares(cells);
 		memtable_add_row(to, cells);
 	}
 	return 1;

@@ -58,4 +58,7 @@ int device_rows(struct store *store, const struct scope *scope,
  */
 int device_rows_add(struct memtable *to, struct work_profile *p, struct err *err);
 
+/* Of such cells the shares, which are no facts of their own: of the times that are there. */
+void device_rows_shares(struct cell *cells);
+
 #endif

@@ -175,7 +175,7 @@ static struct kernel_key key_of(const struct gathering *g, const struct cell *c,
 				uint32_t name)
 {
 	const struct scope_profile *profile = g->profile;
-	const int64_t split[NKERNEL_SPLITS] = {
+	int64_t split[NKERNEL_SPLITS] = {
 		[KERNEL_BY_RANK] = profile->has_rank ? profile->rank : NUMBER_NONE,
 		[KERNEL_BY_PROFILE] = profile->id,
 		[KERNEL_BY_DEVICE] = part_int(c[COL_KERNEL_PART_DEVICE], NUMBER_NONE),
@@ -184,6 +184,7 @@ static struct kernel_key key_of(const struct gathering *g, const struct cell *c,
 	};
 	struct kernel_key key = { .name = name, .op = TEXT_NONE, .shape = TEXT_NONE };
 
+	memcpy(&split[KERNEL_BY_AXES], profile->axes.at, sizeof(profile->axes.at));
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
 		key.split[i] = kernels_asked(g, KERNELS_BY(i)) ? split[i] : NUMBER_NONE;
 	return key;

@@ -67,7 +67,9 @@ static int64_t split_value(const struct gathering *g, const struct work_item *it
 {
 	const struct work_stream *stream = &g->work.streams[item->stream];
 
-	switch (split) {
+	if (split >= KERNEL_BY_AXES)
+		return g->profile->axes.at[split - KERNEL_BY_AXES];
+	switch ((int)split) {
 	case KERNEL_BY_RANK:
 		return g->profile->has_rank ? g->profile->rank : NUMBER_NONE;
 	case KERNEL_BY_PROFILE:
@@ -78,7 +80,7 @@ static int64_t split_value(const struct gathering *g, const struct work_item *it
 		return stream->stream;
 	case KERNEL_BY_STEP:
 		return step;
-	case NKERNEL_SPLITS:
+	default:
 		break;
 	}
 	return NUMBER_NONE;
@@ -264,6 +266,9 @@ int kernels_load(struct store *store, const struct scope *scope,
 	intern_init(&out->shapes);
 	intern_init(&out->keys);
 	int rc = text_pool_open(store, &out->texts, err);
+	for (int axis = 0; rc == 0 && axis < NAXES; axis++)
+		if (query->show.asked & KERNELS_OF_AXIS(axis))
+			rc = scope_needs_axis(scope, (enum axis)axis, err);
 	if (rc == 0)
 		rc = work_filter_open(store, scope, query->filter, &out->texts, &g.wanted,
 				      err);

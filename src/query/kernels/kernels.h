@@ -27,15 +27,17 @@ enum kernel_split {
 	KERNEL_BY_DEVICE,
 	KERNEL_BY_STREAM,
 	KERNEL_BY_STEP,
-	NKERNEL_SPLITS
+	KERNEL_BY_AXES, /* enum axis is added to it */
+	NKERNEL_SPLITS = KERNEL_BY_AXES + NAXES
 };
 
 /* What `show.asked` has bits for: columns, and what tells rows apart. */
-#define KERNELS_BY_OP     1u /* operator, grid, block, registers and shared memory too */
-#define KERNELS_LAUNCHES  2u /* what the launching calls say */
-#define KERNELS_BY(split) (4u << (split))            /* of enum kernel_split */
-#define KERNELS_BY_FAMILY KERNELS_BY(NKERNEL_SPLITS) /* in place of names, unless */
-#define KERNELS_BY_NAME   (2 * KERNELS_BY_FAMILY)    /*   they are asked for, too */
+#define KERNELS_BY_OP         1u /* operator, grid, block, registers and shared memory too */
+#define KERNELS_LAUNCHES      2u              /* what the launching calls say */
+#define KERNELS_BY(split)     (4u << (split)) /* of enum kernel_split */
+#define KERNELS_OF_AXIS(axis) KERNELS_BY(KERNEL_BY_AXES + (axis))
+#define KERNELS_BY_FAMILY     KERNELS_BY(NKERNEL_SPLITS) /* in place of names, unless */
+#define KERNELS_BY_NAME       (2 * KERNELS_BY_FAMILY)    /*   they are asked for, too */
 
 struct kernels_query {
 	const struct filter *filter; /* borrowed; steps, times, names, devices, streams */

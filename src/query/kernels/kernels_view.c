@@ -231,6 +231,11 @@ static const struct field fields[] = {
 	{ "shared_memory_bytes", "Shared", "shared memory, with --by op", "shared", UNIT_BYTES, .get = get_shared, OP, .flags = FIELD_KEY, .leaves = 13 },
 	{ "op_tensor_core_eligible", "Eligible", "whether the operator could use Tensor Cores, with --by op", NULL, UNIT_BOOL, .get = get_eligible, OP, .leaves = 19 },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, GET(get_split, KERNEL_BY_RANK), SPLIT(KERNEL_BY_RANK) },
+	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_TP), SPLIT(KERNEL_BY_AXES + AXIS_TP) },
+	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_DP), SPLIT(KERNEL_BY_AXES + AXIS_DP) },
+	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_PP), SPLIT(KERNEL_BY_AXES + AXIS_PP) },
+	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_EP), SPLIT(KERNEL_BY_AXES + AXIS_EP) },
+	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_CP), SPLIT(KERNEL_BY_AXES + AXIS_CP) },
 	{ "profile", "Profile", "profile, with --by profile", NULL, UNIT_TEXT, .get = get_profile, SPLIT(KERNEL_BY_PROFILE), .least = 12 },
 	{ "device", "Device", "device, with --by device", NULL, UNIT_ID, GET(get_split, KERNEL_BY_DEVICE), SPLIT(KERNEL_BY_DEVICE) },
 	{ "stream", "Stream", "stream, with --by stream", NULL, UNIT_ID, GET(get_split, KERNEL_BY_STREAM), SPLIT(KERNEL_BY_STREAM) },
@@ -255,6 +260,11 @@ static const struct view_word by[] = {
 	{ "op", KERNELS_BY_OP },
 	{ "rank", KERNELS_BY(KERNEL_BY_RANK) },
 	{ "profile", KERNELS_BY(KERNEL_BY_PROFILE) },
+	{ "tp", KERNELS_OF_AXIS(AXIS_TP) },
+	{ "dp", KERNELS_OF_AXIS(AXIS_DP) },
+	{ "pp", KERNELS_OF_AXIS(AXIS_PP) },
+	{ "ep", KERNELS_OF_AXIS(AXIS_EP) },
+	{ "cp", KERNELS_OF_AXIS(AXIS_CP) },
 	{ "device", KERNELS_BY(KERNEL_BY_DEVICE) },
 	/* streams are numbered on each device */
 	{ "stream", KERNELS_BY(KERNEL_BY_STREAM) | KERNELS_BY(KERNEL_BY_DEVICE) },
@@ -268,7 +278,7 @@ const struct view kernels_view = {
 	.fields = fields,
 	.people = VIEW_PART(
 		"people_family name op people_grid people_block registers shared_memory_bytes rank "
-		"profile device stream step tensor_core op_tensor_core_eligible "
+		"tp dp pp ep cp profile device stream step tensor_core op_tensor_core_eligible "
 		"total_ns total_pct calls mean_ns min_ns p50_ns p95_ns max_ns "
 		"blocks_per_sm occupancy_pct mean_launch_delay_ns mean_queue_ns "
 		"negative_delays short_pct launch_bound_pct"),
@@ -308,7 +318,8 @@ static void note_families(struct memtable *m, const struct kernels *k)
 
 static void note_ranks(struct memtable *m, const struct scope *scope, unsigned asked)
 {
-	unsigned apart = KERNELS_BY(KERNEL_BY_RANK) | KERNELS_BY(KERNEL_BY_PROFILE);
+	unsigned apart = KERNELS_BY(KERNEL_BY_RANK) | KERNELS_BY(KERNEL_BY_PROFILE) |
+			 ((1u << NAXES) - 1) * KERNELS_OF_AXIS(0);
 	const char *note = asked & apart ? NULL : top_scope_note(scope, &m->arena);
 
 	if (note)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/steps/steps_by_axis.h"
 #include "query/steps/steps_by_phase.h"
 
 /* Profiles that are a step each, of one rank, are one group; others are their own. */
@@ -283,6 +284,8 @@ int steps_open(struct store *store, const struct scope *scope,
 				       "record with torch.profiler and call its step()");
 	if (rc == 0 && request->by_phase)
 		return steps_by_phase_table(store, scope, &steps, request, out, err);
+	if (rc == 0 && request->by_axis)
+		return steps_by_axis_table(scope, &steps, request, out, err);
 	if (rc == 0)
 		*out = steps_table(&steps, scope, request);
 	else

@@ -73,6 +73,8 @@ struct step_row {
 struct steps_request {
 	const struct filter *filter; /* of --step and --device alone */
 	enum step_bounds_by bounds;  /* of phases always the host's */
+	enum axis axis;              /* when by_axis: steps_by_axis.h */
+	bool by_axis;
 	bool by_phase; /* steps_by_phase.h: of annotations, which the next are not */
 	bool phases;
 	bool both;                /* phases, and devices too: rows have all values */
