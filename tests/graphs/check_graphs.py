@@ -43,6 +43,8 @@ def random_trace(rng):
         for i, name in enumerate(names):
             dur = rng.choice([0, 1, 900, 5_000])
             trace.work(at, dur, launch, name, stream=rng.choice([7, 7, 20]), **where)
+            if lost and rng.random() < .2:  # work of no graph on another stream does not end a replay
+                trace.run(at, 300, at - 9_000, stream=31, device=where["device"])
             at += rng.choice([0, 1, dur // 2, dur, dur + 300])
         at += 20_000
         if rng.random() < .6:  # and work that is of none
@@ -53,21 +55,21 @@ def random_trace(rng):
 
 def replays(trace):
     """Lists of work, each in the order of starts."""
-    groups, last = collections.defaultdict(list), None
+    groups, on_stream, on_device = collections.defaultdict(list), {}, {}
     order = {id(w): i for i, w in enumerate(trace.order)}
     works = sorted(trace.works, key=lambda w: (w.device, w.ts, w.stream, -w.dur, order[id(w)]))
     for work in works:
         number = work.args.get("graph id") or 0
+        before = on_stream.get((work.device, work.stream)), on_device.get(work.device)
         if work.launch:
             key = ("call", id(work.launch)) if "GraphLaunch" in work.launch.name else None
         elif number and work.correlation:
             key = ("lost", number, work.correlation)
         elif number:
-            follows = last and last[0][0] == "run" and last[1:] == (number, work.device)
-            key = last[0] if follows else ("run", id(work))
+            key = next((k for k in before if k and k[:2] == ("run", number)), ("run", number, id(work)))
         else:
             key = None
-        last = (key, number, work.device) if key else None
+        on_stream[work.device, work.stream] = on_device[work.device] = key
         if key:
             groups[key].append(work)
     return [sorted(g, key=lambda w: w.ts) for g in groups.values()]

@@ -125,11 +125,6 @@ static const struct rule {
 	{ FRAMES, PART, "torch/optim/", GAP_OPTIMIZER, NULL },
 };
 
-static bool has_part(struct str name, struct str part)
-{
-	return part.n <= name.n && memmem(name.p, name.n, part.p, part.n) != NULL;
-}
-
 static bool has_end(struct str name, const char *const *ends)
 {
 	for (; ends && *ends; ends++) {
@@ -154,7 +149,7 @@ static bool fits(const struct rule *rule, struct str name)
 	case PART:
 		break;
 	}
-	return has_part(name, text);
+	return str_contains(name, text);
 }
 
 enum gap_cause gap_cause_of(enum slice_class class, struct str name)
@@ -164,7 +159,7 @@ enum gap_cause gap_cause_of(enum slice_class class, struct str name)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].classes >> class & 1 && fits(&rules[i], name))
 			return rules[i].cause == GAP_OPTIMIZER &&
-					       has_part(name, STR_LIT("zero_grad"))
+					       str_contains(name, STR_LIT("zero_grad"))
 				       ? GAP_NONE
 				       : rules[i].cause;
 	return GAP_NONE;
@@ -180,7 +175,8 @@ bool gap_name_is_collective(enum slice_class class, struct str name)
 					     "c10d_functional::" };
 
 	if (class == CLASS_PYTHON)
-		return has_part(name, STR_LIT("torch/distributed/distributed_c10d.py"));
+		return str_contains(name,
+				    STR_LIT("torch/distributed/distributed_c10d.py"));
 	if (!(CODE >> class & 1))
 		return false;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
@@ -189,19 +185,14 @@ bool gap_name_is_collective(enum slice_class class, struct str name)
 	return false;
 }
 
-bool gap_call_is_graph(struct str name)
-{
-	return has_part(name, STR_LIT("GraphLaunch"));
-}
-
 bool gap_call_copies(struct str name)
 {
-	return has_part(name, STR_LIT("Memcpy"));
+	return str_contains(name, STR_LIT("Memcpy"));
 }
 
 bool gap_call_may_be_slow(struct str name)
 {
-	return !has_part(name, STR_LIT("ynchronize")) && !gap_call_copies(name);
+	return !str_contains(name, STR_LIT("ynchronize")) && !gap_call_copies(name);
 }
 
 static bool has_frames(const struct gap_loss *loss)
@@ -221,9 +212,9 @@ static bool has_graphs(const struct gap_loss *loss)
 
 static bool is_compiled(const struct gap_loss *loss)
 {
-	return has_part(loss->blamed, STR_LIT("torchinductor_")) ||
-	       has_part(loss->blamed, STR_LIT("Call CompiledFxGraph")) ||
-	       has_part(loss->blamed, STR_LIT("Torch-Compiled Region"));
+	return str_contains(loss->blamed, STR_LIT("torchinductor_")) ||
+	       str_contains(loss->blamed, STR_LIT("Call CompiledFxGraph")) ||
+	       str_contains(loss->blamed, STR_LIT("Torch-Compiled Region"));
 }
 
 #define CAUSE(cause) (UINT64_C(1) << (cause))
@@ -278,8 +269,8 @@ bool gap_name_is_copy_op(struct str name)
 struct gap_copy gap_copy_of(struct str name)
 {
 	return (struct gap_copy){
-		.is_read = has_part(name, STR_LIT("DtoH")) ||
-			   has_part(name, STR_LIT("DeviceToHost")),
-		.is_pageable = has_part(name, STR_LIT("Pageable")),
+		.is_read = str_contains(name, STR_LIT("DtoH")) ||
+			   str_contains(name, STR_LIT("DeviceToHost")),
+		.is_pageable = str_contains(name, STR_LIT("Pageable")),
 	};
 }

@@ -86,8 +86,6 @@ static inline int64_t gap_long_ns(int64_t has_ns, int64_t ns)
 enum gap_cause gap_cause_of(enum slice_class class, struct str name);
 /* Does a synchronisation within it wait for other ranks?  It says no cause of its own. */
 bool gap_name_is_collective(enum slice_class class, struct str name);
-/* Does the call launch a graph? */
-bool gap_call_is_graph(struct str name);
 /* Does the call copy memory? */
 bool gap_call_copies(struct str name);
 /* A call that neither waits for the device nor copies has no reason to take long. */

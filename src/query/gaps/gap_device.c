@@ -9,9 +9,9 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
-#include "query/gaps/gap_graph.h"
 #include "query/gaps/gap_usual.h"
 #include "query/gaps/gap_wait.h"
+#include "query/graphs/replays.h"
 
 /* How long a launch, or the distance of work that is queued, may be. */
 static const struct gap_bounds launches_last = { .few_ns = 100000, .least_ns = 20000 };
@@ -41,7 +41,7 @@ struct judging {
 	const struct gap_blame_request *request;
 	struct gap_blame *blame;
 	const struct stream_waits *waits;
-	struct gap_graphs graphs;
+	struct replays replays;
 	struct stream_past *past; /* owned; by stream, of the items before `after` */
 	uint32_t *seen; /* owned; by name and 1: the device, and 1, that ran it last */
 	size_t seen_cap;
@@ -54,13 +54,10 @@ static const struct work_item *item_of(const struct judging *j, uint32_t item)
 	return &j->request->work->items[item];
 }
 
-/* Did other work of its launch run on the device before it? */
-static bool is_later_node(const struct judging *j, const struct gap *g)
+/* Is it work of a graph? */
+static bool is_replayed(const struct judging *j, uint32_t item)
 {
-	const struct gap_launch *first = gap_blame_launch(
-		j->blame, j->request->work, item_of(j, g->after)->launch_id, g->device);
-
-	return first && first->item < g->after;
+	return item != GAP_NO_WORK && j->replays.of[item].replay != REPLAY_NONE;
 }
 
 /* "stream 7" */
@@ -118,7 +115,7 @@ static enum gap_cause queued_cause(const struct judging *j, const struct gap *g,
 			       ? GAP_ENGINE
 			       : GAP_NONE;
 	}
-	if (gap_graphs_has(&j->graphs, past->item))
+	if (is_replayed(j, past->item))
 		return GAP_GRAPH_END;
 	return after->class == CLASS_MEMCPY ||
 			       item_of(j, past->item)->class == CLASS_MEMCPY
@@ -168,8 +165,7 @@ static void judge_replay(const struct judging *j, const struct gap *g, struct ve
 		return;
 	}
 	v->way = WAY_QUEUED;
-	v->cause =
-		gap_graphs_has(&j->graphs, behind) ? GAP_GRAPH_BETWEEN : GAP_GRAPH_START;
+	v->cause = is_replayed(j, behind) ? GAP_GRAPH_BETWEEN : GAP_GRAPH_START;
 	v->sample.kind = (uint64_t)after->stream << 8 | v->cause;
 	v->sample.ns = g->end_ns - g->start_ns;
 }
@@ -179,13 +175,14 @@ static void judge_unlaunched(const struct judging *j, const struct gap *g,
 			     struct verdict *v)
 {
 	const struct work_item *after = item_of(j, g->after);
-	const struct graph_node *node =
-		gap_graphs_later_node(&j->graphs, g->after, j->past[after->stream].item);
+	const struct replay_place *place = &j->replays.of[g->after];
 
 	charge_to(v, GAP_UNKNOWN, after->slice_id, after->name);
-	if (node)
-		charge_to(v, GAP_GRAPH_NODES, after->slice_id,
-			  numbered_text(j, "graph", node->graph_id));
+	if (!place->is_later)
+		return;
+	uint32_t graph = j->replays.items[place->replay].graph;
+	charge_to(v, GAP_GRAPH_NODES, after->slice_id,
+		  numbered_text(j, "graph", j->replays.graphs[graph].id));
 }
 
 /* The rules in their order, as far as they need not know what is ordinary. */
@@ -194,7 +191,7 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 	const struct gap_view view = { j->request->work, g, j->past };
 	const struct work_item *after = item_of(j, g->after);
 	bool is_inside = g->host_end_ns > g->start_ns;
-	bool is_graph = gap_graphs_has(&j->graphs, g->after);
+	bool is_graph = is_replayed(j, g->after);
 	enum gap_cause queued;
 	uint32_t behind;
 
@@ -203,7 +200,7 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 		return;
 	}
 	charge_to(v, GAP_GRAPH_NODES, after->launch_id, after->launch_name);
-	if (is_graph && is_later_node(j, g))
+	if (j->replays.of[g->after].is_later)
 		return;
 	if (!is_inside)
 		find_hold(j, &view, v);
@@ -429,7 +426,8 @@ int gap_device_blame(const struct gap_blame_request *request,
 		     struct err *err)
 {
 	struct judging j = { .request = request, .blame = blame, .waits = waits };
-	int rc = gap_graphs_load(request, &j.graphs, err);
+	int rc = replays_load(request->store, request->texts, request->work, &j.replays,
+			      err);
 
 	if (rc == 0) {
 		j.past = xrealloc_array(NULL, request->work->nstreams + 1,
@@ -444,7 +442,7 @@ int gap_device_blame(const struct gap_blame_request *request,
 	}
 	gap_usual_release(&j.launches);
 	gap_usual_release(&j.queued);
-	gap_graphs_release(&j.graphs);
+	replays_release(&j.replays);
 	free(j.verdicts);
 	free(j.past);
 	free(j.seen);

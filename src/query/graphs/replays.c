@@ -9,13 +9,12 @@
 #include "base/intern.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/gaps/gap_cause.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_gap_graphs_sql);
+ASSET(asset_query_views_graph_correlations_sql);
 ASSET(asset_query_views_graph_nodes_sql);
 
-/* Columns of gap_graphs.sql and graph_nodes.sql. */
+/* Columns of graph_correlations.sql and graph_nodes.sql. */
 enum { NODE_SLICE, NODE_GRAPH, NODE_THIRD };
 
 /* What the recording says of work of a graph. */
@@ -45,6 +44,7 @@ struct gathering {
 	size_t calls_cap;
 	struct intern keys; /* graph ids and correlations of replays without a launch */
 	int64_t last_key;   /* of such without a correlation */
+	size_t *last;       /* owned; by stream: its last work's member + 1, 0: of none */
 };
 
 static struct node *node_of(const struct gathering *g, int64_t slice_id)
@@ -89,7 +89,8 @@ static int read_nodes(struct gathering *g, struct err *err)
 
 static int read_correlations(struct gathering *g, struct err *err)
 {
-	struct query q = query_open(g->store, asset_query_views_gap_graphs_sql, err);
+	struct query q =
+		query_open(g->store, asset_query_views_graph_correlations_sql, err);
 
 	if (q.rc == 0)
 		bind_extent(g->work, q.stmt);
@@ -108,49 +109,74 @@ static bool is_of_graph_call(struct gathering *g, const struct work_item *item)
 	uint8_t *call = ARRAY_AT(g->calls, g->calls_cap, (size_t)(name + 1U));
 
 	if (!*call)
-		*call = gap_call_is_graph(text_pool_str(g->texts, name)) ? 2 : 1;
+		*call = str_contains(text_pool_str(g->texts, name),
+				     STR_LIT("GraphLaunch"))
+				? 2
+				: 1;
 	return *call == 2;
 }
 
-static size_t device_of(const struct gathering *g, uint32_t item)
-{
-	return g->work->streams[g->work->items[item].stream].device;
-}
-
-/* Of work whose call was not recorded; `before` is the member that came last, or NULL. */
-static int64_t lost_key(struct gathering *g, const struct node *node, uint32_t item,
-			const struct member *before)
+/*
+ * Of work whose call was not recorded; `before` are the members, or NULL, that the work
+ * before it on its stream and on its device are.
+ */
+static int64_t lost_key(struct gathering *g, const struct node *node,
+			const struct member *const before[2])
 {
 	const int64_t key[2] = { node->graph_id, node->correlation };
 
 	if (node->correlation)
 		return -2 * (int64_t)intern_add(&g->keys, str_bytes(key, sizeof(key))) -
 		       2;
-	if (!before || before->item + 1 != item || before->key >= 0 ||
-	    before->key != g->last_key || before->graph_id != node->graph_id ||
-	    device_of(g, before->item) != device_of(g, item))
-		g->last_key -= 2;
-	return g->last_key;
+	for (int i = 0; i < 2; i++) /* odd keys: without a correlation */
+		if (before[i] && before[i]->key % 2 && before[i]->key < 0 &&
+		    before[i]->graph_id == node->graph_id)
+			return before[i]->key;
+	return g->last_key -= 2;
+}
+
+/* Of the item, unless no graph ran it. */
+static bool find_member(struct gathering *g, uint32_t at, const struct member *on_device,
+			struct member *out)
+{
+	const struct work_item *item = &g->work->items[at];
+	const struct node *node = node_of(g, item->slice_id);
+	size_t on_stream = g->last[item->stream];
+	const struct member *const before[] = { on_stream ? &g->members[on_stream - 1]
+							  : NULL,
+						on_device };
+
+	if (item->launch_id ? !is_of_graph_call(g, item) : !node)
+		return false;
+	*out = (struct member){
+		.key = item->launch_id,
+		.graph_id = node ? node->graph_id : NUMBER_NONE,
+		.node_id = node ? node->node_id : NUMBER_NONE,
+		.item = at,
+	};
+	if (!item->launch_id)
+		out->key = lost_key(g, node, before);
+	return true;
 }
 
 static void add_members(struct gathering *g)
 {
-	for (size_t i = 0; i < g->work->n; i++) {
-		const struct work_item *item = &g->work->items[i];
-		const struct node *node = node_of(g, item->slice_id);
-		const struct member *before =
-			g->nmembers ? &g->members[g->nmembers - 1] : NULL;
-		if (item->launch_id ? !is_of_graph_call(g, item) : !node)
-			continue;
-		struct member member = {
-			.key = item->launch_id,
-			.graph_id = node ? node->graph_id : NUMBER_NONE,
-			.node_id = node ? node->node_id : NUMBER_NONE,
-			.item = (uint32_t)i,
-		};
-		if (!item->launch_id)
-			member.key = lost_key(g, node, member.item, before);
-		*ARRAY_PUSH(g->members, g->nmembers, g->members_cap) = member;
+	const struct device_work *work = g->work;
+
+	g->last = xcalloc(work->nstreams + 1, sizeof(*g->last));
+	for (size_t d = 0; d < work->ndevices; d++) {
+		const struct work_device *device = &work->devices[d];
+		bool is_after = false; /* the work before it on the device is a member */
+		for (size_t i = device->first; i < device->first + device->n; i++) {
+			struct member member;
+			is_after = find_member(
+				g, (uint32_t)i,
+				is_after ? &g->members[g->nmembers - 1] : NULL, &member);
+			if (is_after)
+				*ARRAY_PUSH(g->members, g->nmembers, g->members_cap) =
+					member;
+			g->last[work->items[i].stream] = is_after ? g->nmembers : 0;
+		}
 	}
 }
 
@@ -213,6 +239,28 @@ static void sort_replays(struct replays *r)
 	free(r->items);
 	free(order);
 	r->items = items;
+}
+
+/* Which work is of which replay, and which of it is not the first on its device. */
+static void place_work(struct replays *r, const struct device_work *work)
+{
+	size_t *seen = xcalloc(r->n + 1, sizeof(*seen)); /* the device's place + 1 */
+
+	r->of = xrealloc_array(NULL, work->n + 1, sizeof(*r->of));
+	for (size_t i = 0; i < work->n; i++)
+		r->of[i] = (struct replay_place){ .replay = REPLAY_NONE };
+	for (size_t i = 0; i < r->n; i++)
+		for (size_t k = 0; k < r->items[i].n; k++)
+			r->of[r->at[r->items[i].first + k]].replay = (uint32_t)i;
+	for (size_t i = 0; i < work->n; i++) {
+		struct replay_place *place = &r->of[i];
+		size_t device = work->streams[work->items[i].stream].device + 1;
+		if (place->replay == REPLAY_NONE)
+			continue;
+		place->is_later = seen[place->replay] == device;
+		seen[place->replay] = device;
+	}
+	free(seen);
 }
 
 /* The graph's id, or the names of its work. */
@@ -281,12 +329,14 @@ int replays_load(struct store *store, const struct text_pool *texts,
 		add_members(&g);
 		add_replays(&g);
 		sort_replays(out);
+		place_work(out, work);
 		find_graphs(&g);
 	}
 	intern_release(&g.keys);
 	free(g.nodes);
 	free(g.members);
 	free(g.calls);
+	free(g.last);
 	return rc;
 }
 
@@ -295,6 +345,7 @@ void replays_release(struct replays *r)
 	free(r->items);
 	free(r->at);
 	free(r->nodes);
+	free(r->of);
 	free(r->graphs);
 	*r = (struct replays){ .n = 0 };
 }

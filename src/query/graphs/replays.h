@@ -4,9 +4,9 @@
  *
  * A replay is the work of one call whose name contains GraphLaunch; where the call was
  * not recorded, the work with one graph id and one correlation, or without a correlation
- * what directly follows each other on a device.  A graph is known by its id; where the
- * producer writes none, by the names of its work in order: the same names are the same
- * graph.
+ * what directly follows each other on a stream or on a device.  A graph is known by its
+ * id; where the producer writes none, by the names of its work in order: the same names
+ * are the same graph.
  */
 #ifndef PTOOL_QUERY_REPLAYS_H
 #define PTOOL_QUERY_REPLAYS_H
@@ -31,12 +31,21 @@ struct replay_graph {
 	uint32_t first; /* place of its first replay */
 };
 
+#define REPLAY_NONE UINT32_MAX
+
+/* What a piece of work is to the replays. */
+struct replay_place {
+	uint32_t replay; /* place in items, or REPLAY_NONE */
+	bool is_later;   /* other work of its replay came before it on its device */
+};
+
 struct replays {
 	struct replay *items; /* owned; by start */
 	size_t n;
 	uint32_t *at;   /* owned: items of the work, replay after replay, each by start */
 	int64_t *nodes; /* owned; by place in at: the graph node id, or NUMBER_NONE */
 	size_t nat;
+	struct replay_place *of;     /* owned; by item of the work */
 	struct replay_graph *graphs; /* owned; by first replay */
 	size_t ngraphs, graphs_cap;
 };
