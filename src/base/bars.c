@@ -1,7 +1,7 @@
 /* Numbers as block characters: see bars.h. */
 #include "base/bars.h"
 
-#define NBARS 8
+#define NBARS (BARS_HIGHEST + 1)
 
 static const char *const bars[NBARS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
 
@@ -13,9 +13,14 @@ static size_t step_of(double share, size_t steps)
 	return share >= 1 ? steps : (size_t)(share * (double)steps + 0.5);
 }
 
+int bars_level(double share)
+{
+	return (int)step_of(share, BARS_HIGHEST);
+}
+
 void bars_add_level(struct buf *out, double share)
 {
-	buf_add(out, bars[step_of(share, NBARS - 1)], BARS_BYTES);
+	buf_add(out, bars[bars_level(share)], BARS_BYTES);
 }
 
 int bars_cover(double share)

@@ -10,11 +10,14 @@
 
 #include "base/buf.h"
 
-#define BARS_BYTES 3 /* of one in UTF-8 */
+#define BARS_BYTES   3 /* of one in UTF-8 */
+#define BARS_HIGHEST 7
 
 /* How high a number stands between 0 and 1: the lowest block for 0. */
 void bars_add_level(struct buf *out, double share);
-/* The same as a number, 0 to 8: nothing alone is 0. */
+/* The same as a number, 0 to BARS_HIGHEST. */
+int bars_level(double share);
+/* How much of a cell is covered, 0 to 8: nothing alone is 0. */
 int bars_cover(double share);
 void bars_add_eighths(struct buf *out, int eighths);
 /* How much of the cell is covered: a blank for 0, and a block for anything more. */

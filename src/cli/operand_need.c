@@ -11,7 +11,7 @@ static const struct {
 } needs[] = {
 	{ "overview",
 	  { .tables = FETCH_SMALL ",device,op_stat,graph_name_part,step_part,gap_*,"
-				  "kernel_part,device_part",
+				  "kernel_part,device_part,memory_part",
 	    .grains = FETCH_OPS_BY_NAME,
 	    .merges_ops = true } },
 	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },
@@ -20,11 +20,12 @@ static const struct {
 	{ "devices", { .tables = FETCH_SMALL ",device,device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
 	{ "kernels", { .tables = FETCH_SMALL ",device,kernel_part" } },
+	{ "memory", { .tables = FETCH_SMALL ",memory_part" } },
 	{ "transfers", { .tables = FETCH_SMALL ",transfer_part" } },
 	{ "diff",
 	  { .tables = FETCH_SMALL
 	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"
-	    "kernel_part" } },
+	    "kernel_part,memory_part" } },
 	{ "ranks",
 	  { .tables = FETCH_SMALL ",rank_part,comm_*,op_stat",
 	    .grains = FETCH_OPS_BY_NAME } },

@@ -747,6 +747,38 @@ CREATE TABLE transfer_part (
     blocking_calls INTEGER                 -- the host waited for them; NULL: no launch is recorded
 ) STRICT;
 
+-- Memory of devices: what `ptool memory` reads, and what was live at their peaks.  Each
+-- device has a row of grain 0, and behind it those of grain 1 by operator, 2 by size and 3
+-- by step of the allocation, in the order of the command, as far as that is known.
+CREATE TABLE memory_part (
+    id          INTEGER PRIMARY KEY,
+    profile_id  INTEGER NOT NULL REFERENCES profile (id),
+    grain       INTEGER NOT NULL,
+    device_type INTEGER NOT NULL,          -- as in allocation
+    device      INTEGER,                   -- index; -1 for the CPU; NULL: none was recorded
+    op_id       INTEGER REFERENCES string (id), -- of grain 1: the operator, or the category of a memory timeline
+    from_bytes  INTEGER,                   -- of grain 2: the smallest size, a power of two
+    step        INTEGER,                   -- number; of grain 0 that of the peak, of grain 3 that of the allocations; NULL: none
+    bytes       INTEGER,                   -- of grain 0 the peak of allocated memory; else of the blocks
+    blocks      INTEGER,                   -- of grain 1 to 3; NULL: not known
+    at_ns       INTEGER,                   -- of grain 0, as all below: when that was
+    reserved_bytes INTEGER,                -- peak of reserved memory; NULL: not recorded
+    reserved_at_ns INTEGER,
+    unused_bytes INTEGER,                  -- peak of reserved less allocated; NULL: not recorded
+    unused_at_ns INTEGER,
+    base_bytes  INTEGER,                   -- allocated before the recording
+    older_bytes INTEGER,                   --   and not freed at the peak
+    end_bytes   INTEGER,                   -- allocated at the end
+    events      INTEGER,
+    allocations INTEGER,
+    frees       INTEGER,
+    out_of_memory INTEGER,                 -- failed allocations
+    mismatches  INTEGER,                   -- totals that do not follow from the event before
+    has_totals  INTEGER,                   -- 1: totals were recorded
+    has_addresses INTEGER,                 -- 1: addresses were
+    curve       INTEGER                    -- the profile's time in 16 cells of 4 bits, the first in the lowest: the highest level in each, from 0 to 7
+) STRICT;
+
 -- Collectives one by one: what `ptool comm` reads, with --ranks, too.  By (profile, device,
 -- ts, stream, slice), those of the host behind those of devices.
 CREATE TABLE comm_part (

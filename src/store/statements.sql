@@ -310,6 +310,10 @@ DELETE FROM kernel_part WHERE profile_id IN (
 DELETE FROM transfer_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
 
+-- name: remove_memory_part
+DELETE FROM memory_part WHERE profile_id IN (
+    SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
+
 -- name: remove_comm_part
 DELETE FROM comm_part WHERE profile_id IN (
     SELECT p.id FROM run r JOIN profile p ON p.run_id = r.id WHERE r.name = :run);
@@ -368,6 +372,7 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     UNION ALL SELECT max(kind_id) FROM transfer_part
     UNION ALL SELECT max(memory_id) FROM transfer_part
     UNION ALL SELECT max(op_id) FROM transfer_part
+    UNION ALL SELECT max(op_id) FROM memory_part
     UNION ALL SELECT max(device_name_id) FROM comm_part
     UNION ALL SELECT max(side_id) FROM comm_part
     UNION ALL SELECT max(collective_id) FROM comm_part

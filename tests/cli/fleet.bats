@@ -52,14 +52,15 @@ same() { # ARGUMENT...
 	for line in 'top --by shape' 'top --by step' 'top --by annotation' 'top --step 1 --by rank' gaps 'gaps --by op' \
 		'gaps --by stream' 'steps --phases' devices streams 'ranks --by step' 'ranks --what-if' \
 		'kernels --by rank --copies' 'comm --by rank' 'comm --ranks' 'comm --list' 'transfers --by op' \
-		'info --format csv' doctor; do
+		'info --format csv' doctor memory 'memory --format csv' 'memory --by size' 'memory --live --by step' \
+		'memory --live --focus aten' trend 'diff --by memory one.db'; do
 		same $line
 	done
-	# the first screen but for memory and advice, which need slices
-	ptool overview one.db --format csv | sed 's/one.db/S/' | grep -vE '^"(memory|findings)"' >one
+	# the first screen but for advice, which needs slices
+	ptool overview one.db --format csv | sed 's/one.db/S/' | grep -vE '^"findings"' >one
 	ptool overview -q stores --format csv | sed 's/stores/S/' | diff one -
 	ptool overview -q stores | grep -F 'Who waits for whom, and why'
-	ptool overview -q stores | tail -1 | grep -F 'memory and advice need slices'
+	ptool overview -q stores | tail -1 | grep -F 'advice needs slices'
 	ptool diff one.db one.db --by kernel >one
 	ptool diff -q stores stores --by kernel | diff one -
 }
@@ -103,7 +104,7 @@ same() { # ARGUMENT...
 
 @test "what needs slices says how to get them, and one rank has them" {
 	fleet
-	for command in tree list 'top --thread 1'; do
+	for command in tree list 'top --thread 1' 'memory --curve' 'memory --step 1'; do
 		run --separate-stderr ptool $command -q stores
 		exits 3
 		says "ptool: ${command%% *}: stores: reads slices: --rank N asks the store of that rank, and 'ptool merge -o run.db DIR' makes one store of all"

@@ -79,6 +79,8 @@ ranks --format csv
 comm --format csv
 comm --ranks
 kernels --format csv
+memory
+memory --live --format csv
 doctor
 doctor --format json
 info --format csv

@@ -23,6 +23,8 @@ QUESTIONS = [
     ["ranks", "ranks --by step"],
     ["kernels --limit 0", "kernels --by family", "kernels --by device,stream --copies", "kernels --by rank --focus gemm", "kernels --device 0"],
     ["comm", "comm --by size", "comm --by rank", "comm --list", "comm --list --step 1..2 --focus reduce"],
+    ["memory", "memory --by size", "memory --by step", "memory --live --limit 0", "memory --live --focus aten", "memory --live --by size",
+     "memory --live --by step --device cpu", "memory --step 1..2", "memory --device cuda"],
     ["transfers", "transfers --by op", "transfers --by step", "transfers --by device"],
     ["comm --ranks", "comm --ranks --by rank", "comm --ranks --by size", "comm --ranks --list"],
 ]
@@ -36,7 +38,7 @@ def asked(place, store, question, form):
 
 
 # Questions that look at slices beside their rows, or name them.
-WITH_SLICES = ("ranks", "comm --list")
+WITH_SLICES = ("ranks", "comm --list", "memory --step")
 ROADS = {"slices": ("--summaries", "no"), "summaries": ("--summaries", "yes"), "alone": ("--summary-only",)}
 
 

@@ -192,6 +192,8 @@ struct peaks {
 	const struct scope_profile *profile;
 	struct diff_place place;
 	struct buf name;
+	struct text_pool texts;
+	struct summary_reader reader;
 };
 
 /* "cuda:0", "cuda:0 of rank 1"; of profiles without ranks their place in the run. */
@@ -246,7 +248,7 @@ static int load_peaks(struct peaks *p, struct err *err)
 		p->place.step = step->number;
 		p->place.in_step = true;
 	}
-	return memory_peak_each(l->store, p->profile, &filter, add_peak, p, err);
+	return memory_peak_each(&p->reader, p->profile, &filter, add_peak, p, err);
 }
 
 static int check_memory(const struct filter *f, struct err *err)
@@ -264,10 +266,16 @@ int diff_load_memory(const struct diff_loading *l, struct err *err)
 	int rc = check_memory(l->filter, err);
 
 	buf_init(&p.name, SIZE_MAX);
+	if (rc == 0)
+		rc = text_pool_open(l->store, &p.texts, err);
+	if (rc == 0)
+		rc = summary_reader_open(l->store, &p.texts, &p.reader, err);
 	for (size_t i = 0; i < l->scope->n && rc == 0; i++) {
 		p.profile = &l->scope->profiles[i];
 		rc = load_peaks(&p, err);
 	}
+	summary_reader_close(&p.reader);
+	text_pool_close(&p.texts);
 	buf_release(&p.name);
 	return rc;
 }

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "query/lines/line_profile.h"
-#include "query/memory/memory_live.h"
+#include "query/memory/memory_figures.h"
 #include "query/memory/memory_samples.h"
 #include "trace/fact.h"
 
@@ -20,6 +20,7 @@ struct view_row {
 	const char *nothing; /* NULL: that is an answer ... */
 	const char *empty;   /* ... and people are told this instead of a table */
 	bool has_blocks;     /* joins allocations to frees */
+	bool has_summary;    /* may be answered without events */
 	bool streams;        /* the table owns the source */
 	bool needs_steps, needs_addresses;
 };
@@ -27,12 +28,14 @@ struct view_row {
 static const struct view_row rows[NMEMORY_VIEWS] = {
 	[MEMORY_VIEW_PEAKS] = { .open = memory_open_peaks,
 				.nothing = "no memory event matches",
-				.has_blocks = true },
+				.has_blocks = true,
+				.has_summary = true },
 	[MEMORY_VIEW_STATS] = { .open = memory_open_stats,
 				.nothing = "no operator matches" },
 	[MEMORY_VIEW_LIVE] = { .open = memory_open_live,
 			       .nothing = "no memory event matches",
 			       .has_blocks = true,
+			       .has_summary = true,
 			       .needs_addresses = true },
 	[MEMORY_VIEW_EVENTS] = { .open = memory_open_events,
 				 .nothing = "no block matches",
@@ -64,8 +67,9 @@ const char *memory_nothing(enum memory_view view)
 	return rows[view].nothing;
 }
 
-void memory_source_free(struct memory_source *s)
+void memory_source_release(struct memory_source *s)
 {
+	memory_stored_free(s);
 	for (size_t i = 0; i < s->n; i++) {
 		memory_events_release(&s->profiles[i]);
 		memory_blocks_release(&s->blocks[i]);
@@ -73,6 +77,11 @@ void memory_source_free(struct memory_source *s)
 	memory_names_close(&s->names);
 	free(s->profiles);
 	free(s->blocks);
+}
+
+void memory_source_free(struct memory_source *s)
+{
+	memory_source_release(s);
 	free(s);
 }
 
@@ -143,9 +152,14 @@ void memory_add_limited(const struct memory_source *s, struct memtable *to,
 	++*given;
 }
 
+int64_t memory_step_number(const struct memory_events *m, uint32_t step)
+{
+	return step == MEMORY_STEP_NONE ? NUMBER_NONE : m->steps[step].number;
+}
+
 struct cell memory_step_cell(const struct memory_events *m, uint32_t step)
 {
-	return step == MEMORY_STEP_NONE ? cell_null() : cell_int(m->steps[step].number);
+	return memory_number_cell(memory_step_number(m, step));
 }
 
 struct cell memory_number_cell(int64_t number)
@@ -197,11 +211,11 @@ static int no_steps(const struct memory_source *s, struct err *err)
 static int check(const struct memory_source *s, struct err *err)
 {
 	const struct view_row *row = &rows[s->request.view];
-	size_t events = 0, steps = 0, devices = 0;
+	size_t any = 0, steps = 0, devices = 0;
 	bool has_addresses = false, is_timeline = false;
 
 	for (size_t i = 0; i < s->n; i++) {
-		events += s->profiles[i].n;
+		any += s->profiles[i].ndevices;
 		steps += s->profiles[i].nsteps;
 	}
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
@@ -209,10 +223,10 @@ static int check(const struct memory_source *s, struct err *err)
 		devices++;
 		has_addresses |= p.of->has_addresses;
 		has_addresses |= s->request.view == MEMORY_VIEW_LIVE &&
-				 memory_live_is_known(s, &p);
+				 memory_live_is_known(&p, s->request.by);
 		is_timeline |= memory_place_is_timeline(&p);
 	}
-	if (events == 0)
+	if (any == 0)
 		return no_events(s, err);
 	if (devices == 0)
 		return err_set(err, ERR_EMPTY,
@@ -231,7 +245,7 @@ static int check(const struct memory_source *s, struct err *err)
 	return 0;
 }
 
-static int load(struct memory_source *s, struct err *err)
+int memory_source_load(struct memory_source *s, bool has_blocks, struct err *err)
 {
 	s->profiles = xcalloc(s->scope->n, sizeof(*s->profiles));
 	s->blocks = xcalloc(s->scope->n, sizeof(*s->blocks));
@@ -243,9 +257,18 @@ static int load(struct memory_source *s, struct err *err)
 			memory_events_release(&s->profiles[s->n]);
 			return -1;
 		}
-	for (size_t i = 0; rows[s->request.view].has_blocks && i < s->n; i++)
+	for (size_t i = 0; has_blocks && i < s->n; i++)
 		memory_blocks_make(&s->profiles[i], &s->blocks[i]);
-	return check(s, err);
+	return 0;
+}
+
+static int load(struct memory_source *s, const struct view_row *row, struct err *err)
+{
+	int rc = row->has_summary ? memory_stored_load(s, err) : 0;
+
+	if (rc == 0)
+		rc = memory_source_load(s, row->has_blocks, err);
+	return rc < 0 ? -1 : check(s, err);
 }
 
 /* Tables of memory_profiler and Scalene have functions, and no moments. */
@@ -292,7 +315,7 @@ int memory_open(struct store *store, const struct scope *scope,
 	s->store = store;
 	s->scope = scope;
 	s->request = *request;
-	int rc = load(s, err);
+	int rc = load(s, row, err);
 	if (rc == 0)
 		rc = row->open(s, out, err);
 	if (rc == 0)

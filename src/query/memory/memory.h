@@ -31,7 +31,7 @@ enum memory_view {
 };
 
 /* What the rows of MEMORY_VIEW_LIVE are. */
-enum memory_by { MEMORY_BY_OP, MEMORY_BY_SIZE, MEMORY_BY_STEP };
+enum memory_by { MEMORY_BY_OP, MEMORY_BY_SIZE, MEMORY_BY_STEP, NMEMORY_BYS };
 
 struct memory_request {
 	enum memory_view view;

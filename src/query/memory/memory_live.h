@@ -5,24 +5,17 @@
 #ifndef PTOOL_QUERY_MEMORY_LIVE_H
 #define PTOOL_QUERY_MEMORY_LIVE_H
 
-#include "query/memory/memory_peak.h"
-#include "query/memory/memory_source.h"
+#include "query/memory/memory_figures.h"
 
 /* An empty table of such rows; drawn by memory_live_pick(). */
 struct memtable *memory_live_table(void);
 /*
- * Can it be told?  By addresses; or of a memory timeline, which has what categories
- * hold, by name alone.
- */
-bool memory_live_is_known(const struct memory_source *s,
-			  const struct memory_place *place);
-/*
  * Adds the rows of a device of which it is known.  Beyond `limit` rows (0: none) what is
  * left is summed up in one.
  */
-int memory_live_add(struct memory_source *s, const struct memory_place *place,
-		    const struct memory_peak *peak, size_t limit, struct memtable *to,
-		    struct err *err);
+void memory_live_add(const struct memory_source *s, const struct memory_place *place,
+		     const struct memory_figures *figures, size_t limit,
+		     struct memtable *to);
 /* The columns that the request asks for; the memtable is moved. */
 struct table *memory_live_pick(const struct memory_source *s, struct memtable *m);
 

@@ -62,14 +62,16 @@ bool memory_peak_find(const struct memory_events *m, const struct memory_device 
 	return out->events > 0;
 }
 
-int memory_peak_each(struct store *store, const struct scope_profile *profile,
+int memory_peak_each(struct summary_reader *reader, const struct scope_profile *profile,
 		     const struct filter *filter, memory_peak_fn *visit, void *to,
 		     struct err *err)
 {
 	struct memory_events events;
 	struct memory_peak peak;
-	int rc = memory_events_load(store, profile, &events, err);
 
+	if (!filter_is_given(filter) && summary_has(reader, profile, &summary_memory))
+		return memory_peak_each_stored(reader, profile, visit, to, err);
+	int rc = memory_events_load(reader->store, profile, &events, err);
 	for (size_t i = 0; i < events.ndevices && rc == 0; i++)
 		if (memory_peak_find(&events, &events.devices[i], filter, &peak))
 			rc = visit(to, &events.devices[i], &peak, err);

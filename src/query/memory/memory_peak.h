@@ -5,6 +5,7 @@
 #define PTOOL_QUERY_MEMORY_PEAK_H
 
 #include "query/memory/memory_events.h"
+#include "query/summary/summary.h"
 
 /* A level and when it was reached. */
 struct memory_high {
@@ -35,11 +36,16 @@ typedef int memory_peak_fn(void *to, const struct memory_device *device,
 			   const struct memory_peak *peak, struct err *err);
 
 /*
- * Reads the profile's events and hands on the peak of each device of which one is wanted,
- * as `ptool memory` has it: 0, or -1.
+ * Hands on the peak of each device of the profile of which one is wanted, as `ptool memory`
+ * has it: 0, or -1.  From the summary, where there is one and nothing is filtered: then of
+ * `device` there are no events, and `event` and `step` of the peak say nothing.
  */
-int memory_peak_each(struct store *store, const struct scope_profile *profile,
+int memory_peak_each(struct summary_reader *reader, const struct scope_profile *profile,
 		     const struct filter *filter, memory_peak_fn *visit, void *to,
 		     struct err *err);
+/* The same of a profile that has the summary. */
+int memory_peak_each_stored(struct summary_reader *reader,
+			    const struct scope_profile *profile, memory_peak_fn *visit,
+			    void *to, struct err *err);
 
 #endif

@@ -1,10 +1,6 @@
 /*
  * The peaks of each device; for people with a curve, and below them what was live.
  */
-#include <stdlib.h>
-
-#include "base/bars.h"
-#include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/memory/memory_live.h"
@@ -64,63 +60,6 @@ const struct view memory_peaks_view = {
 		"profile rank? device allocated_peak_bytes reserved_peak_bytes at_ns step curve"),
 };
 
-/* The cell of the curve in which a moment lies. */
-static size_t curve_cell(const struct memory_events *m, int64_t ts_ns)
-{
-	int64_t dur_ns = m->profile->dur_ns;
-
-	if (ts_ns <= 0 || dur_ns <= 0)
-		return 0;
-	if (ts_ns >= dur_ns)
-		return MEMORY_CURVE_CELLS - 1;
-	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * MEMORY_CURVE_CELLS);
-	return cell >= MEMORY_CURVE_CELLS ? MEMORY_CURVE_CELLS - 1 : cell;
-}
-
-/* In each cell the highest level that stood in it. */
-static void find_highs(const struct memory_place *p, int64_t highs[MEMORY_CURVE_CELLS])
-{
-	const struct memory_device *d = p->of;
-	const struct memory_event *e = p->events->items + d->first;
-	int64_t level = d->base_bytes;
-	size_t next = 0;
-
-	for (size_t cell = 0; cell < MEMORY_CURVE_CELLS; cell++) {
-		highs[cell] = level;
-		for (; next < d->n && curve_cell(p->events, e[next].ts_ns) <= cell;
-		     next++) {
-			level = e[next].level_bytes;
-			if (level > highs[cell])
-				highs[cell] = level;
-		}
-	}
-}
-
-struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS], struct arena *arena)
-{
-	double levels[MEMORY_CURVE_CELLS], low = 0, high = 0;
-	struct buf text;
-
-	for (size_t i = 0; i < MEMORY_CURVE_CELLS; i++) {
-		levels[i] = (double)highs[i];
-		low = levels[i] < low ? levels[i] : low;
-		high = levels[i] > high ? levels[i] : high;
-	}
-	buf_init(&text, (size_t)MEMORY_CURVE_CELLS * BARS_BYTES);
-	bars_add_curve(&text, levels, MEMORY_CURVE_CELLS, low, high);
-	struct str copy = arena_copy(arena, buf_str(&text));
-	buf_release(&text);
-	return copy;
-}
-
-static struct str draw_curve(const struct memory_place *p, struct arena *arena)
-{
-	int64_t highs[MEMORY_CURVE_CELLS];
-
-	find_highs(p, highs);
-	return memory_curve_text(highs, arena);
-}
-
 static void set_high(struct cell *cells, int bytes, int at, const struct memory_high *h)
 {
 	cells[bytes] = memory_number_cell(h->bytes);
@@ -128,9 +67,11 @@ static void set_high(struct cell *cells, int bytes, int at, const struct memory_
 }
 
 static void add_row(const struct memory_source *s, const struct memory_place *p,
-		    const struct memory_peak *peak, struct memtable *to, int64_t *given)
+		    const struct memory_figures *figures, struct memtable *to,
+		    int64_t *given)
 {
 	const struct memory_device *d = p->of;
+	const struct memory_peak *peak = &figures->peak;
 	struct cell cells[NCOLUMNS];
 
 	memory_place_cells(p, cells);
@@ -139,7 +80,7 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 		cells[ALLOCATED] = cell_null();
 	set_high(cells, RESERVED, RESERVED_AT, &peak->reserved);
 	set_high(cells, UNUSED, UNUSED_AT, &peak->unused);
-	cells[STEP] = memory_step_cell(p->events, peak->step);
+	cells[STEP] = memory_number_cell(figures->step);
 	cells[BASE] = d->has_totals ? cell_int(d->base_bytes) : cell_null();
 	cells[RECORDED] = cell_int(sum_sub(peak->allocated.bytes, d->base_bytes));
 	cells[END] = d->has_totals ? cell_int(peak->end_bytes) : cell_null();
@@ -148,7 +89,7 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 	cells[FREES] = cell_int(peak->frees);
 	cells[OUT_OF_MEMORY] = cell_int(peak->out_of_memory);
 	cells[MISMATCHES] = cell_int(d->mismatches);
-	cells[CURVE] = cell_text(draw_curve(p, &to->arena));
+	cells[CURVE] = cell_text(memory_curve_text(figures->curve, &to->arena));
 	memory_add_limited(s, to, cells, given);
 }
 
@@ -196,41 +137,56 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 	if (peak->out_of_memory)
 		memtable_add_note(to, "%s: failed allocations: %lld (--oom)", name,
 				  (long long)peak->out_of_memory);
-	if (!memory_live_is_known(s, p))
+	if (!memory_live_is_known(p, s->request.by))
 		memtable_add_note(to,
 				  "%s: what was live is not known: its events have no "
 				  "addresses",
 				  name);
 }
 
+/* The two tables of people: what was live stands below the peaks. */
+struct peak_tables {
+	struct memtable *peaks, *live;
+	int64_t given; /* rows of the peaks, shown or not */
+};
+
+static int add_place(struct memory_source *s, const struct memory_place *p,
+		     struct peak_tables *to, struct err *err)
+{
+	bool shows_live = s->request.for_people && memory_live_is_known(p, s->request.by);
+	struct memory_figures figures;
+	int rc = memory_figures_find(s, p, shows_live ? MEMORY_BY_BIT(s->request.by) : 0,
+				     &figures, err);
+
+	if (rc > 0) {
+		add_row(s, p, &figures, to->peaks, &to->given);
+		add_notes(s, p, &figures.peak, to->peaks);
+	}
+	if (rc > 0 && shows_live)
+		memory_live_add(s, p, &figures, LIVE_SHOWN, to->live);
+	memory_figures_release(&figures);
+	return rc;
+}
+
 int memory_open_peaks(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(NULL, NCOLUMNS);
-	struct memtable *live = memory_live_table();
-	struct memory_peak peak;
-	int64_t given = 0;
+	struct peak_tables to = { memtable_new(NULL, NCOLUMNS), memory_live_table(), 0 };
 	int rc = 0;
 
-	live->table.caption = "live at the peak:";
-	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
-	     memory_place_next(&p)) {
-		if (!memory_peak_find(p.events, p.of, s->request.filter, &peak))
-			continue;
-		add_row(s, &p, &peak, m, &given);
-		add_notes(s, &p, &peak, m);
-		if (s->request.for_people && memory_live_is_known(s, &p))
-			rc = memory_live_add(s, &p, &peak, LIVE_SHOWN, live, err);
-	}
-	if (rc < 0 || live->nrows == 0) {
-		table_free(&live->table);
-		live = NULL;
+	to.live->table.caption = "live at the peak:";
+	for (struct memory_place p = { 0 }; rc >= 0 && memory_place_get(s, &p);
+	     memory_place_next(&p))
+		rc = add_place(s, &p, &to, err);
+	if (rc < 0 || to.live->nrows == 0) {
+		table_free(&to.live->table);
+		to.live = NULL;
 	}
 	if (rc < 0) {
-		table_free(&m->table);
+		table_free(&to.peaks->table);
 		return -1;
 	}
-	*out = memory_show(s, &memory_peaks_view, &m->table);
-	if (live)
-		(*out)->more = memory_live_pick(s, live);
+	*out = memory_show(s, &memory_peaks_view, &to.peaks->table);
+	if (to.live)
+		(*out)->more = memory_live_pick(s, to.live);
 	return 0;
 }

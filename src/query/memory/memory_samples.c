@@ -244,7 +244,7 @@ static void make_processes(struct sampled *s)
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		fill_curve(&s->processes[i]);
 		s->processes[i].curve =
-			memory_curve_text(s->processes[i].highs, &s->arena);
+			memory_curve_text(memory_curve(s->processes[i].highs), &s->arena);
 	}
 }
 

@@ -114,6 +114,8 @@ static inline bool memory_block_is_live(const struct memory_block *b, size_t eve
 /* "freed", "alive", "unknown", "reused" */
 const char *memory_fate_name(enum memory_fate fate);
 
+struct memory_figures;
+
 struct memory_source {
 	struct store *store;       /* borrowed */
 	const struct scope *scope; /* borrowed */
@@ -121,6 +123,11 @@ struct memory_source {
 	struct memory_names names;
 	struct memory_events *profiles; /* owned; as many as the scope has */
 	struct memory_blocks *blocks;   /* owned; likewise; empty when not asked for */
+	/*
+	 * Owned: of each profile those of its devices, which then have no events; NULL: there
+	 * are events.
+	 */
+	struct memory_figures **stored;
 	size_t n;
 };
 
@@ -139,6 +146,10 @@ memory_view_fn memory_open_peaks, memory_open_stats, memory_open_live, memory_op
 	memory_open_curve, memory_open_growth, memory_open_leaks, memory_open_spikes,
 	memory_open_oom;
 
+/* The events of all profiles, and their blocks where they are wanted. */
+int memory_source_load(struct memory_source *s, bool has_blocks, struct err *err);
+/* What it has; the second frees the source, too. */
+void memory_source_release(struct memory_source *s);
 void memory_source_free(struct memory_source *s);
 
 /* Zeroed it is the first; false: there is no more. */
@@ -159,10 +170,13 @@ enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
 	{ "device", "Device", "device as torch calls it: 'cpu', 'cuda:0'", NULL, UNIT_TEXT, .get = view_cell,	\
 	  .arg = MEMORY_DEVICE }
 /* clang-format on */
-/* A curve in blocks of text, from nothing (or what is less) to the highest. */
+/*
+ * A curve of 16 cells, from nothing (or what is less) to the highest: 4 bits each, the
+ * first in the lowest, of 0 to BARS_HIGHEST; and its text.
+ */
 #define MEMORY_CURVE_CELLS 16
-struct str memory_curve_text(const int64_t highs[MEMORY_CURVE_CELLS],
-			     struct arena *arena);
+int64_t memory_curve(const int64_t highs[MEMORY_CURVE_CELLS]);
+struct str memory_curve_text(int64_t curve, struct arena *arena);
 
 void memory_place_cells(const struct memory_place *place, struct cell *cells);
 /* Who reads notes wants to know of which profile: "cuda:0", "cuda:0 of rank 1". */
@@ -180,7 +194,8 @@ struct table *memory_show(const struct memory_source *s, const struct view *view
 void memory_add_limited(const struct memory_source *s, struct memtable *to,
 			const struct cell *cells, int64_t *given);
 
-/* The number of the step, or null. */
+/* The number of the step, or NUMBER_NONE; as a cell, or null. */
+int64_t memory_step_number(const struct memory_events *m, uint32_t step);
 struct cell memory_step_cell(const struct memory_events *m, uint32_t step);
 /* Null for NUMBER_NONE. */
 struct cell memory_number_cell(int64_t number);

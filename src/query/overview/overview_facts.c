@@ -130,6 +130,15 @@ static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 	return list ? 0 : -1;
 }
 
+void overview_add_peak(struct overview_facts *to, const struct memory_device *device,
+		       const struct memory_peak *peak)
+{
+	if (peak->allocated.bytes > 0)
+		*ARRAY_PUSH(to->peaks, to->npeaks, to->peaks_cap) =
+			(struct overview_peak){ arena_strdup(&to->arena, device->name),
+						peak->allocated.bytes };
+}
+
 /* The peak of each device, as `ptool memory` has it. */
 static int watch_memory(struct overview_facts *to, struct advise_facts *facts,
 			struct err *err)
@@ -141,12 +150,8 @@ static int watch_memory(struct overview_facts *to, struct advise_facts *facts,
 	const struct memory_events *events = facts_memory(facts, err);
 	for (size_t i = 0; events && i < events->ndevices; i++) {
 		const struct memory_device *device = &events->devices[i];
-		if (memory_peak_find(events, device, &no_filter, &peak) &&
-		    peak.allocated.bytes > 0)
-			*ARRAY_PUSH(to->peaks, to->npeaks, to->peaks_cap) =
-				(struct overview_peak){ arena_strdup(&to->arena,
-								     device->name),
-							peak.allocated.bytes };
+		if (memory_peak_find(events, device, &no_filter, &peak))
+			overview_add_peak(to, device, &peak);
 	}
 	return events ? 0 : -1;
 }

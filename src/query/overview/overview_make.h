@@ -7,6 +7,7 @@
 
 #include "query/advise/advise.h"
 #include "query/gaps/gap_cause.h"
+#include "query/memory/memory_peak.h"
 #include "query/overview/overview.h"
 #include "query/steps/steps.h"
 
@@ -53,9 +54,11 @@ struct cell overview_percent(int64_t part, int64_t whole);
 int overview_facts_load(struct overview_making *m, struct err *err);
 void overview_facts_release(struct overview_making *m);
 void overview_add_device_name(struct overview_facts *to, const char *name);
+void overview_add_peak(struct overview_facts *to, const struct memory_device *device,
+		       const struct memory_peak *peak);
 /*
  * overview_parts.c: the same from summaries, where the slices of a profile are not there;
- * neither findings nor memory.
+ * no findings.
  */
 bool overview_lacks_slices(const struct scope *scope);
 int overview_parts_load(struct overview_making *m, struct err *err);

@@ -1,6 +1,6 @@
 /*
  * What the first screen wants of recordings whose slices are not there, from summaries: the
- * same numbers as rules have read (overview_facts.c), but for findings and memory.
+ * same numbers as rules have read (overview_facts.c), but for findings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "query/devices/device_rows.h"
 #include "query/gaps/gap_table.h"
 #include "query/kernels/kernels.h"
+#include "query/memory/memory_peak.h"
 #include "query/overview/overview_make.h"
 #include "query/summary/summary.h"
 
@@ -201,9 +202,35 @@ static int load_kernels(struct overview_making *m, struct err *err)
 	return lacks(rc, err);
 }
 
+static int add_peak(void *to, const struct memory_device *device,
+		    const struct memory_peak *peak, struct err *err)
+{
+	(void)err;
+	overview_add_peak(to, device, peak);
+	return 0;
+}
+
+static int load_memory(struct overview_making *m, struct err *err)
+{
+	struct summary_reader reader = { .n = 0 };
+	struct text_pool texts;
+	int rc = text_pool_open(m->store, &texts, err);
+
+	if (rc == 0)
+		rc = summary_reader_open(m->store, &texts, &reader, err);
+	for (size_t i = 0; i < m->scope->n && rc == 0; i++)
+		if (m->scope->profiles[i].has_memory &&
+		    summary_has(&reader, &m->scope->profiles[i], &summary_memory))
+			rc = memory_peak_each(&reader, &m->scope->profiles[i], &no_filter,
+					      add_peak, &m->facts, err);
+	summary_reader_close(&reader);
+	text_pool_close(&texts);
+	return rc;
+}
+
 int overview_parts_load(struct overview_making *m, struct err *err)
 {
 	if (load_steps(m, err) < 0 || load_idle(m, err) < 0 || load_devices(m, err) < 0)
 		return -1;
-	return load_kernels(m, err);
+	return load_kernels(m, err) < 0 ? -1 : load_memory(m, err);
 }

@@ -551,10 +551,9 @@ static void add_last_lines(struct drawing *d, const struct scope *scope)
 		d->lines[d->n++] = (struct line){ "Who waits for whom, and why", "ranks",
 						  NOVERVIEW_BLOCKS };
 	if (d->n < LINES_MAX && lacks_slices)
-		d->lines[d->n++] = (struct line){
-			"  memory and advice need slices, which are not here", NULL,
-			NOVERVIEW_BLOCKS
-		};
+		d->lines[d->n++] =
+			(struct line){ "  advice needs slices, which are not here", NULL,
+				       NOVERVIEW_BLOCKS };
 }
 
 struct table *overview_text(const struct memtable *rows,

@@ -6,9 +6,19 @@
 #include "query/summary/summary.h"
 
 const struct summary *const summaries[] = {
-	&summary_steps,       &summary_gaps,      &summary_gap_waits, &summary_gap_calls,
-	&summary_devices,     &summary_streams,   &summary_ranks,     &summary_kernels,
-	&summary_graph_names, &summary_transfers, &summary_comm,      NULL,
+	&summary_steps,
+	&summary_gaps,
+	&summary_gap_waits,
+	&summary_gap_calls,
+	&summary_devices,
+	&summary_streams,
+	&summary_ranks,
+	&summary_kernels,
+	&summary_graph_names,
+	&summary_transfers,
+	&summary_comm,
+	&summary_memory,
+	NULL,
 };
 
 const struct device_work *summary_work(struct summary_source *from, struct err *err)

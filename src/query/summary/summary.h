@@ -66,7 +66,8 @@ struct summary {
 extern const struct summary *const summaries[];
 extern const struct summary summary_steps, summary_gaps, summary_gap_waits,
 	summary_gap_calls, summary_devices, summary_streams, summary_ranks,
-	summary_kernels, summary_graph_names, summary_transfers, summary_comm;
+	summary_kernels, summary_graph_names, summary_transfers, summary_comm,
+	summary_memory;
 
 /* Which rows a store has. */
 struct summary_reader {

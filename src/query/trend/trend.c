@@ -115,6 +115,30 @@ static int add_peak(void *to, const struct memory_device *device,
 	return 0;
 }
 
+static int add_peaks(struct store *store, const struct scope *scope,
+		     struct trend_run *run, struct err *err)
+{
+	static const struct filter everything = { .focus = NULL };
+	struct summary_reader reader = { .n = 0 };
+	struct text_pool texts;
+	size_t i = 0;
+
+	while (i < scope->n && !scope->profiles[i].has_memory)
+		i++;
+	if (i == scope->n)
+		return 0;
+	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &reader, err);
+	for (; rc == 0 && i < scope->n; i++)
+		if (scope->profiles[i].has_memory)
+			rc = memory_peak_each(&reader, &scope->profiles[i], &everything,
+					      add_peak, run, err);
+	summary_reader_close(&reader);
+	text_pool_close(&texts);
+	return rc;
+}
+
 static int sum_up(struct store *store, struct scope *scope, struct summing *s,
 		  struct err *err)
 {
@@ -126,11 +150,7 @@ static int sum_up(struct store *store, struct scope *scope, struct summing *s,
 	if (rc == 0)
 		add_steps(s, &steps);
 	steps_release(&steps);
-	for (size_t i = 0; rc == 0 && i < scope->n; i++)
-		if (scope->profiles[i].has_memory)
-			rc = memory_peak_each(store, &scope->profiles[i], &everything,
-					      add_peak, s->run, err);
-	return rc;
+	return rc < 0 ? -1 : add_peaks(store, scope, s->run, err);
 }
 
 /* The profiles of one run, which stand together; texts are the larger scope's. */
