@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "base/sum.h"
 #include "query/query.h"
+#include "query/samples/sample_choose.h"
 
 #define DECIMALS_SHOWN 18
 
@@ -164,108 +165,6 @@ static int load_threads(struct store *store, const struct scope *scope,
 	}
 	sqlite3_finalize(stmt);
 	return rc;
-}
-
-const char *sample_kind_name(const struct sample_series *s, struct arena *arena)
-{
-	static const char *const units[] = { "time", "bytes", "counts" };
-	const char *unit = units[s->unit == UNIT_NS ? 0 : s->unit == UNIT_BYTES ? 1 : 2];
-	const char *name = *s->measure ? s->measure : s->mode;
-
-	return *name ? arena_printf(arena, "%s (%s)", name, unit) : unit;
-}
-
-static bool is_one_kind(const struct sample_series *a, const struct sample_series *b)
-{
-	return a->unit == b->unit && strcmp(a->measure, b->measure) == 0 &&
-	       strcmp(a->mode, b->mode) == 0;
-}
-
-static bool contains(const char *text, const char *part)
-{
-	return str_contains(str_of(text), str_of(part));
-}
-
-/* What --series and --mode leave. */
-static bool is_wanted(const struct sample_set *set, size_t i,
-		      const struct sample_choice *choice)
-{
-	const struct sample_series *s = &set->series[i];
-	char *end;
-
-	if (choice->mode && strcmp(choice->mode, s->mode) != 0)
-		return false;
-	if (!choice->series)
-		return true;
-	long long number = strtoll(choice->series, &end, 10);
-	if (end != choice->series && !*end)
-		return number == (long long)i + 1;
-	return contains(s->name, choice->series) || contains(s->measure, choice->series);
-}
-
-static int nothing_wanted(const struct sample_set *set,
-			  const struct sample_choice *choice, struct err *err)
-{
-	if (set->nseries == 0)
-		return err_set(err, ERR_EMPTY, "no samples were recorded");
-	if (choice->series)
-		return err_set(err, ERR_EMPTY,
-			       "--series '%.100s': none of the %zu series has that name "
-			       "or number ('ptool info' lists them)",
-			       choice->series, set->nseries);
-	return err_set(err, ERR_EMPTY,
-		       "--mode '%.20s': no series says that it has that mode ('ptool "
-		       "info' lists them)",
-		       choice->mode);
-}
-
-/* The kinds that are left out, each once. */
-static void name_others(struct sample_set *set, const struct sample_series *kind)
-{
-	struct buf text;
-
-	buf_init(&text, ERR_TEXT_MAX);
-	for (size_t i = 0; i < set->nseries; i++) {
-		size_t k = 0;
-		while (k < i && !is_one_kind(&set->series[k], &set->series[i]))
-			k++;
-		if (k < i || is_one_kind(kind, &set->series[i]))
-			continue;
-		if (text.n)
-			buf_add_text(&text, ", ");
-		buf_add_text(&text, sample_kind_name(&set->series[i], &set->arena));
-	}
-	if (text.n)
-		set->others = arena_copy(&set->arena, buf_str(&text)).p;
-	buf_release(&text);
-}
-
-static int choose(struct sample_set *set, const struct sample_choice *choice,
-		  struct err *err)
-{
-	const struct sample_series *kind = NULL;
-
-	for (size_t i = 0; i < set->nseries; i++) {
-		const struct sample_series *s = &set->series[i];
-		if (is_wanted(set, i, choice) &&
-		    (!kind || (s->is_default && !kind->is_default)))
-			kind = s;
-	}
-	if (!kind)
-		return nothing_wanted(set, choice, err);
-	set->unit = kind->unit;
-	for (size_t i = 0; i < set->nseries; i++) {
-		struct sample_series *s = &set->series[i];
-		s->is_chosen = is_wanted(set, i, choice) && is_one_kind(kind, s);
-		if (!s->is_chosen)
-			continue;
-		set->nchosen++;
-		if (s->decimals > set->decimals)
-			set->decimals = s->decimals;
-	}
-	if (!choice->series)
-		name_others(set, kind);
-	return 0;
 }
 
 /* What the rows of one profile are read with. */
@@ -493,7 +392,7 @@ int sample_set_load(struct store *store, const struct scope *scope,
 
 	if (sample_series_load(store, scope, set, err) < 0 ||
 	    sample_check_filter(filter, err) < 0 ||
-	    choose(set, &filter->samples, err) < 0 ||
+	    sample_choose(set, &filter->samples, err) < 0 ||
 	    load_threads(store, scope, filter, set, err) < 0)
 		return -1;
 	for (size_t i = 0; i < set->nseries && rc == 0; i++) {
@@ -522,7 +421,7 @@ int sample_unit(struct store *store, const struct scope *scope,
 	int rc = sample_series_load(store, scope, &set, err);
 
 	if (rc == 0)
-		rc = choose(&set, &filter->samples, err);
+		rc = sample_choose(&set, &filter->samples, err);
 	*out = set.unit;
 	sample_set_release(&set);
 	return rc;
