@@ -130,6 +130,30 @@ void input_set_spill(struct input *in, struct spill *spill)
 	in->spill = spill;
 }
 
+void input_keep(struct input *in)
+{
+	assert(!in->sniffed && in->source && in->spill);
+	if (!source_can_seek(in->source))
+		source_keep(in->source, spill_file(in->spill));
+}
+
+void input_forget(struct input *in)
+{
+	if (in->source)
+		source_forget(in->source);
+}
+
+struct input *input_again(struct input *in, struct err *err)
+{
+	struct source *source = in->source;
+
+	if (source_rewind(source, err) < 0)
+		return NULL;
+	in->source = NULL;
+	in->at_end = true;
+	return input_of(source);
+}
+
 void input_set_damage(struct input *in, input_damage_fn *damage)
 {
 	in->damage = damage;

@@ -45,6 +45,17 @@ struct spill;
 void input_set_spill(struct input *in, struct spill *spill);
 /* Before the first peek: whom input_damage() asks about what that source gives. */
 void input_set_damage(struct input *in, input_damage_fn *damage);
+/*
+ * Before the first peek, and behind input_set_spill(): keeps what a pipe gives, as it
+ * comes, in a file, so that input_again() can be asked for; or no longer.
+ */
+void input_keep(struct input *in);
+void input_forget(struct input *in);
+/*
+ * The same bytes from the beginning, once all were read, as a new input of which nothing
+ * is set; NULL with err set.  `in` gives nothing from then on.
+ */
+struct input *input_again(struct input *in, struct err *err);
 /* Accepts NULL. */
 void input_close(struct input *in);
 /*

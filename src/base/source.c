@@ -23,6 +23,9 @@ struct source {
 	uint64_t begin; /* of the input within the file, which may be standard input */
 	uint64_t size;
 	bool can_seek;
+	int kept;            /* NO_FD: it is not; else what was read so far */
+	int why;             /* errno of what could not be written there, or 0 */
+	uint64_t kept_end;   /* bytes */
 	input_stop_fn *stop; /* NULL: nobody asks */
 	void *stop_to;
 };
@@ -31,7 +34,7 @@ struct source *source_of_memory(struct bytes bytes)
 {
 	struct source *s = xcalloc(1, sizeof(*s));
 
-	s->fd = NO_FD;
+	s->fd = s->kept = NO_FD;
 	s->memory = bytes;
 	s->size = bytes.n;
 	s->can_seek = true;
@@ -94,6 +97,7 @@ struct source *source_open(const char *path, struct err *err)
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	struct source *s = xcalloc(1, sizeof(*s));
 	s->fd = fd;
+	s->kept = NO_FD;
 	find_size(s, &st);
 	return s;
 }
@@ -102,8 +106,40 @@ void source_close(struct source *s)
 {
 	if (!s)
 		return;
+	source_forget(s);
 	close_fd(s->fd);
 	free(s);
+}
+
+void source_keep(struct source *s, int fd)
+{
+	if (s->can_seek) {
+		close_fd(fd);
+		return;
+	}
+	s->kept = fd;
+	s->why = fd < 0 ? errno : 0;
+}
+
+void source_forget(struct source *s)
+{
+	close_fd(s->kept);
+	s->kept = NO_FD;
+}
+
+/* Why a copy is lost is told by who asks for it. */
+static void keep(struct source *s, const uint8_t *p, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t wrote = write(s->kept, p + at, n - at);
+		if (wrote < 0 && errno != EINTR) {
+			s->why = errno;
+			source_forget(s);
+			return;
+		}
+		at += wrote < 0 ? 0 : (size_t)wrote;
+	}
+	s->kept_end += n;
 }
 
 static ssize_t read_memory(struct source *s, uint8_t *to, size_t n)
@@ -138,8 +174,11 @@ static ssize_t read_fd(const struct source *s, uint8_t *to, size_t n, struct err
 ssize_t source_read(void *source, uint8_t *to, size_t n, struct err *err)
 {
 	struct source *s = source;
+	ssize_t got = s->fd == NO_FD ? read_memory(s, to, n) : read_fd(s, to, n, err);
 
-	return s->fd == NO_FD ? read_memory(s, to, n) : read_fd(s, to, n, err);
+	if (got > 0 && s->kept != NO_FD)
+		keep(s, to, (size_t)got);
+	return got;
 }
 
 uint64_t source_size(const struct source *s)
@@ -159,4 +198,21 @@ int source_seek(struct source *s, uint64_t offset, struct err *err)
 	else if (lseek(s->fd, (off_t)(s->begin + offset), SEEK_SET) < 0)
 		return err_errno(err, "cannot seek");
 	return 0;
+}
+
+int source_rewind(struct source *s, struct err *err)
+{
+	if (s->can_seek)
+		return source_seek(s, 0, err);
+	if (s->kept == NO_FD) {
+		errno = s->why;
+		return err_errno(err, "cannot keep it to read it again");
+	}
+	close_fd(s->fd);
+	s->fd = s->kept;
+	s->kept = NO_FD;
+	s->begin = 0;
+	s->size = s->kept_end;
+	s->can_seek = true;
+	return source_seek(s, 0, err);
 }

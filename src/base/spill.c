@@ -145,6 +145,11 @@ struct spill *spill_open(uint64_t limit, const char *prefix)
 	return s;
 }
 
+int spill_file(const struct spill *s)
+{
+	return spill_file_open(s->prefix);
+}
+
 /* Pages of files that this process has mapped and in memory; UINT64_MAX: unknown. */
 static uint64_t file_pages(const struct spill *s)
 {

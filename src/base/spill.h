@@ -76,6 +76,9 @@ static inline void spill_tick(struct spill *s, size_t i)
 		spill_pass(s);
 }
 
+/* An empty file where those of arrays lie, for the caller to close(); -1 with errno set. */
+int spill_file(const struct spill *s);
+
 /* Bytes of all arrays that lie in files. */
 uint64_t spill_in_files(struct spill *s);
 

@@ -184,12 +184,12 @@ int import_store(struct importing *i, const struct import_source *source,
 }
 
 /* A file of its own, and no pipe. */
-static bool can_read_again(const struct importing *i, const struct import_source *source)
+static bool can_open_again(const struct import_source *source)
 {
 	struct stat st;
 
-	return !i->archive && !source->is_part && strcmp(source->path, "-") != 0 &&
-	       stat(source->shown, &st) == 0 && S_ISREG(st.st_mode);
+	return strcmp(source->shown, "-") != 0 && stat(source->shown, &st) == 0 &&
+	       S_ISREG(st.st_mode);
 }
 
 static void tell_begin(const struct importing *i, const struct import_source *source)
@@ -207,7 +207,8 @@ static int import_report(struct importing *i, const struct import_source *source
 				   .spill = i->spill,
 				   .progress = import_progress,
 				   .to = i,
-				   .may_split = can_read_again(i, source) };
+				   .may_split = !i->archive && !source->is_part,
+				   .is_kept = !can_open_again(source) };
 	struct reading reading;
 
 	how.options.part = source->part;
@@ -444,8 +445,10 @@ static int import_opened(struct importing *i, const struct import_source *source
 	input_set_stop(in, import_wait, i);
 	input_set_expand(in, expand);
 	struct bytes head = input_peek(in, PROBE_BYTES, &ignored);
-	if (ignored.kind == ERR_NONE && bundle_is(head))
+	if (ignored.kind == ERR_NONE && bundle_is(head)) {
+		input_forget(in);
 		return import_archive(i, source, in, expand, err);
+	}
 	return import_input(i, source, in, err);
 }
 
@@ -461,6 +464,9 @@ static int import_here(struct importing *i, const struct import_source *source,
 		return 0;
 	}
 	struct expand expand = import_expand(i->options, NULL);
+	input_set_spill(in, i->spill);
+	if (!can_open_again(source))
+		input_keep(in);
 	int rc = import_opened(i, source, in, &expand, err);
 	i->before += input_size(in) ? input_size(in) : input_consumed(in);
 	input_close(in);

@@ -73,6 +73,8 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 				 .why = ERR_INIT };
 	const struct reader *reader =
 		choose_reader(how->reader, source, in, &out->is_sure, &out->why);
+	if (how->is_kept && (!reader || !reader->has_processes))
+		input_forget(in);
 	if (!reader)
 		return;
 	out->loader = loader_new(how->texts, how->spill, how->progress, how->to);
@@ -83,6 +85,8 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	out->reader = reader;
 	if (how->may_split && reader->has_processes)
 		out->split = loader_find_split(out->loader);
+	if (out->split && how->is_kept)
+		out->again = in;
 	if (!out->is_sure && loader_is_empty(out->loader))
 		err_at(&out->why, 0, "it holds no event of a trace");
 	else

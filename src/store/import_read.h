@@ -18,7 +18,8 @@ struct reading_how {
 	struct spill *spill;  /* ... likewise */
 	load_progress *progress;
 	void *to;
-	bool may_split; /* the input can be read again */
+	bool may_split; /* the input can be read again, */
+	bool is_kept;   /*   by input_again() */
 };
 
 /* What came of it. */
@@ -33,6 +34,8 @@ struct reading {
 	 */
 	struct split *split;
 	const struct reader *reader;
+	struct input
+		*again; /* borrowed, for input_again(); NULL: the file is opened again */
 	struct err why; /* why there is nothing to be stored; ERR_NONE: there is */
 };
 

@@ -33,7 +33,8 @@ static int read_again(struct importing *i, const struct import_source *source,
 {
 	struct read_options options = i->options->read;
 	struct expand expand = import_expand(i->options, NULL);
-	struct input *in = input_open(source->shown, why);
+	struct input *in = reading->again ? input_again(reading->again, why)
+					  : input_open(source->shown, why);
 
 	if (!in)
 		return -1;

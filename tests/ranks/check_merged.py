@@ -11,12 +11,13 @@ import json
 import gzip
 import os
 import random
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("store",)]
 import check_axes  # noqa: E402
-from storetap import FIXTURES, Tap, Workplace  # noqa: E402
+from storetap import FIXTURES, PTOOL, Tap, Workplace  # noqa: E402
 
 COMMANDS = ["top -n0", "top -n0 --by rank", "kernels -n0", "steps", "gaps", "devices", "streams", "transfers", "comm",
             "comm --by rank", "comm --ranks", "ranks", "memory", "tree", "list"]
@@ -98,18 +99,56 @@ def rows(place, command, store, without=NUMBERED):
     return done.returncode, table
 
 
-def compare(tap, place, name, files, merged, commands):
+def plain(text):
+    return text
+
+
+def zstd(text):
+    return subprocess.run(["zstd", "-q", "-c"], input=text, stdout=subprocess.PIPE, check=True).stdout
+
+
+def pipe(store, **stdin):
+    subprocess.run([PTOOL, "ingest", "-q", "-o", store, "--run", "x", "-"], check=True, **stdin)
+
+
+def compare(tap, place, name, files, merged, commands, packed=None):
+    """From a file; or through a pipe, where `packed` says how it is compressed."""
     apart, one = place.path(name + ".apart.db"), place.path(name + ".one.db")
     file = place.path(name + ".merged.json")
-    with open(file, "w") as out:
-        json.dump(merged, out)
     place.ptool("ingest", "-q", "-o", apart, "--run", "x", *files)
-    place.ptool("ingest", "-q", "-o", one, "--run", "x", file)
+    if packed:
+        pipe(one, input=packed(json.dumps(merged).encode()))
+    else:
+        with open(file, "w") as out:
+            json.dump(merged, out)
+        place.ptool("ingest", "-q", "-o", one, "--run", "x", file)
     for command in commands:
         want, got = rows(place, command, apart), rows(place, command, one)
         first = [(a, b) for a, b in zip(want[1], got[1]) if a != b][:1]
         tap.ok(want == got and want[0] in (0, 3), f"{name}: ptool {command}", want[0], got[0], len(want[1]), len(got[1]),
                *[{k: (a[k], b[k]) for k in a if a[k] != b.get(k)} for a, b in first])
+
+
+def check_pipes(tap, place, files):
+    """A pipe is read twice, as a file is; also what is damaged, and a file as standard input."""
+    traces = [load(file) for file in files]
+    for how, packed in ((sglang, plain), (tagged, gzip.compress), (fused, zstd)):
+        compare(tap, place, f"piped-{how.__name__}-{packed.__name__}", files, how(traces), FEW, packed)
+    text = json.dumps(sglang(traces)).encode()
+    cuts = {"text": text[:len(text) * 2 // 3], "gzip": gzip.compress(text)[:-300]}
+    for name, data in cuts.items():
+        piped, file, stdin = (place.path(f"cut-{name}.{what}") for what in ("piped.db", "json", "stdin.db"))
+        with open(file, "wb") as out:
+            out.write(data)
+        place.ptool("ingest", "-q", "-o", file + ".db", "--run", "x", file)
+        pipe(piped, input=data)
+        with open(file, "rb") as source:
+            pipe(stdin, stdin=source)
+        for command in ("top -n0 --by rank", "doctor", "info"):
+            want = rows(place, command, file + ".db", {*NUMBERED, "path", "mtime", "bytes", "name"})
+            for store in (piped, stdin):
+                got = rows(place, command, store, {*NUMBERED, "path", "mtime", "bytes", "name"})
+                tap.ok(want == got and len(want[1]) > 1, f"cut {name}: ptool {command} {os.path.basename(store)}", want, got)
 
 
 def main():
@@ -121,6 +160,7 @@ def main():
         compare(tap, place, "gpu-sglang", gpu, sglang(traces), COMMANDS)
         for how in (tagged, fused):
             compare(tap, place, f"gpu-{how.__name__}", gpu, how(traces), FEW)
+        check_pipes(tap, place, gpu)
         traces = [load(file) for file in ddp]
         for how in (sglang, tagged, fused) if LONG else (sglang,):
             compare(tap, place, f"ddp-{how.__name__}", ddp, how(traces), COMMANDS if LONG else FEW)
