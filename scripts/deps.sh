@@ -55,6 +55,7 @@ fuzz libclang-rt-14-dev libFuzzer itself
 deb build-essential what the building of every package may use
 deb debhelper builds the package
 deb lintian looks for mistakes in it
+deb lld-16:arm64 links it with packed relocations
 static nettle-dev libarchive's, for members that are encrypted
 static libbz2-dev the same, for members that bzip2 packed
 static liblzma-dev the same, for those that xz packed
