@@ -4,28 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/baseline.h"
+#include "cli/baseline_save.h"
 #include "cli/command.h"
-#include "cli/ingesting.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
-#include "cli/operand.h"
 #include "cli/output.h"
 #include "cli/reading.h"
 #include "cli/scope_options.h"
-#include "query/summary/summary.h"
 #include "query/view.h"
-#include "store/condense.h"
-#include "store/merge.h"
 
 #define KEEP 20
 
 struct baseline_opts {
 	const char *action, *name, *dir;
 	struct opt_args stores;
+	struct opt_strings runs;
 	int64_t keep;
 	struct output_opts output;
 };
@@ -40,7 +36,7 @@ static const struct opt baseline_operands[] = {
 	  .choices = actions, INTO(ARG, action), .required = true },
 	{ .name = "name", .arg = "NAME", .help = "the baseline; all but list want it",
 	  INTO(ARG, name) },
-	{ .name = "store", .arg = "STORE|FILE", .help = "with save, the runs to add, each a run",
+	{ .name = "store", .arg = "STORE|FILE", .help = "with save, the runs to add: each file is one, and each run of a store",
 	  INTO(ARGS, stores) },
 	OPT_END
 };
@@ -50,6 +46,8 @@ static const struct opt baseline_options[] = {
 	  INTO(STRING, dir) },
 	{ .name = "keep", .arg = "N", .help = "with save, keep only the last N runs, 0 for all",
 	  INTO(UINT, keep) },
+	{ .name = "run", .arg = "NAME", .help = "with save, only this run of the stores; given again and again, several",
+	  INTO(STRINGS, runs) },
 	OPT_END
 };
 
@@ -88,101 +86,6 @@ static int make_folder(struct doing *d, const char *path, struct err *err)
 	return mkdir(path, 0777) < 0 && errno != EEXIST ? err_errno(err, path) : 0;
 }
 
-/* A file that is not there yet, the last of its folder by name. */
-static const char *new_path(struct doing *d, const char *folder, const char *name)
-{
-	char stamp[sizeof("20261123T121602") + 16];
-	time_t now = time(NULL);
-	struct tm utc = { .tm_mday = 1 };
-
-	gmtime_r(&now, &utc);
-	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &utc);
-	for (int i = 1;; i++) {
-		const char *path = arena_printf(&d->arena, "%s/%s-%02d-%s.db", folder,
-						stamp, i, name);
-		const char *pattern = arena_printf(&d->arena, "%s-%02d-", stamp, i);
-		if (!baseline_has(folder, pattern))
-			return path;
-	}
-}
-
-static int no_stop(void *to, struct err *err)
-{
-	(void)to;
-	return interrupt_check(err);
-}
-
-/* What a store says of its one run, without slices. */
-static int merge_store(struct doing *d, const char *from, const char *to, struct err *err)
-{
-	static const struct fetch_need everything;
-	const struct merge_options options = {
-		.store = to,
-		.strict = true,
-		.need = &everything,
-		.summarize = summaries_make_run,
-	};
-	struct ingesting writing = { .command = d->self->name,
-				     .subject = to,
-				     .is_quiet = true };
-	struct import_events events = ingesting_events(&writing);
-	struct fleet fleet = { .n = 0 };
-	struct merge_result result;
-	int rc = fleet_find(&from, 1, to, &fleet, no_stop, err);
-
-	if (rc == 0)
-		rc = fleet_look(&fleet, true, no_stop, err);
-	if (rc == 0)
-		rc = merge_stores(&fleet, &options, &events, &result, err);
-	ingesting_end(&writing);
-	fleet_release(&fleet);
-	return rc;
-}
-
-/* The same, condensed; the file is there whole or not at all. */
-static int copy_store(struct doing *d, const char *from, const char *to, struct err *err)
-{
-	const char *slash = strrchr(to, '/');
-	const char *hidden =
-		arena_printf(&d->arena, "%.*s/.new-%ld-%s", (int)(slash - to), to,
-			     (long)getpid(), slash + 1);
-	int rc = merge_store(d, from, hidden, err);
-
-	if (rc == 0)
-		rc = store_condense(hidden, err);
-	if (rc == 0 && rename(hidden, to) < 0)
-		rc = err_errno(err, to);
-	if (rc < 0)
-		unlink(hidden);
-	unlink(arena_printf(&d->arena, "%s.lock", hidden));
-	return rc;
-}
-
-static int save_one(struct doing *d, const char *folder, const char *path,
-		    struct err *err)
-{
-	const char *name = baseline_run_name(path, &d->arena);
-	const char *from = path;
-	struct operand operand;
-
-	d->file = path;
-	if (operand_open(d->self->name, path, d->o->output.quiet, &operand, err) < 0)
-		return -1;
-	if (operand.is_raw)
-		from = operand.cached ? arena_strdup(&d->arena, operand.cached) : NULL;
-	int rc = 0;
-	if (!from)
-		rc = err_set(err, ERR_USAGE,
-			     "it can be read only once; 'ptool ingest -o STORE' first");
-	const char *to = new_path(d, folder, *name ? name : "run");
-	if (rc == 0)
-		rc = copy_store(d, from, to, err);
-	operand_close(&operand);
-	if (rc == 0 && !d->o->output.quiet)
-		message_note(d->self->name, path, "saved as %s", to);
-	return rc;
-}
-
 /* Removes the oldest, all but `keep`. */
 static int trim(struct doing *d, const struct baseline *b, size_t keep, struct err *err)
 {
@@ -206,11 +109,18 @@ static int save(struct doing *d, struct err *err)
 			       d->o->name);
 	if (make_folder(d, folder, err) < 0)
 		return -1;
-	for (size_t i = 0; i < d->o->stores.n; i++)
-		if (save_one(d, folder, d->o->stores.items[i], err) < 0) {
+	const struct baseline_saving saving = { .command = d->self->name,
+						.folder = folder,
+						.runs = &d->o->runs,
+						.is_quiet = d->o->output.quiet,
+						.arena = &d->arena };
+	for (size_t i = 0; i < d->o->stores.n; i++) {
+		d->file = d->o->stores.items[i];
+		if (baseline_save(&saving, d->file, err) < 0) {
 			rmdir(folder); /* where it is still empty */
 			return -1;
 		}
+	}
 	d->file = NULL;
 	if (d->o->keep == 0)
 		return 0;
@@ -384,6 +294,8 @@ static int check(const struct baseline_opts *o, size_t action, struct err *err)
 	if (!is_list && !o->name)
 		return err_set(err, ERR_USAGE, "%s wants the name of a baseline",
 			       o->action);
+	if (doings[action] != save && o->runs.n)
+		return err_set(err, ERR_USAGE, "--run goes with save");
 	if (doings[action] != save && o->stores.n)
 		return err_set(err, ERR_USAGE, "%s takes no runs", o->action);
 	if (o->name && baseline_check_name(o->name, err) < 0)
@@ -414,17 +326,21 @@ static int run(const struct command *self, int argc, char **argv)
 	return code;
 }
 
-static const char *const examples[] = { "ptool baseline save main run1.json run2.json",
-					"ptool baseline save main run.db --keep 8",
-					"ptool baseline list",
-					"ptool diff baseline:main new.json", NULL };
+static const char *const examples[] = {
+	"ptool baseline save main run1.json run2.json",
+	"ptool baseline save main run.db --keep 8",
+	"ptool baseline save main nightly.db --run monday --run tuesday",
+	"ptool baseline list",
+	"ptool diff baseline:main new.json",
+	NULL
+};
 
 /* clang-format off */
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "it is done" },
 	{ EXIT_USAGE, "a mistake in the command line; or the output exists" },
-	{ EXIT_EMPTY, "there is no baseline, or it holds no run" },
-	{ EXIT_INPUT, "a store, file or baseline is missing, cannot be read, or is of another schema; or a store holds several runs" },
+	{ EXIT_EMPTY, "there is no baseline, it holds no run, or a store has no run of that name" },
+	{ EXIT_INPUT, "a store, file or baseline is missing, cannot be read, or is of another schema" },
 	{ EXIT_IO, "the folder, the output or the cache cannot be written, or memory runs out" },
 	{ EXIT_INTERRUPT, "interrupted; the first of several runs may be saved already" },
 	EXITS_END,

@@ -143,13 +143,9 @@ static void unknown_run(const char *const *names, const char *wrong, struct aren
 			list_names(names, arena));
 }
 
-const char *scope_options_run(struct store *store, const char *name, struct arena *arena,
-			      struct err *err)
+const char *scope_options_find_run(const char *const *names, const char *name,
+				   struct arena *arena, struct err *err)
 {
-	const char *const *names;
-
-	if (scope_run_names(store, arena, &names, err) < 0)
-		return NULL;
 	const char *found = find_name(names, name);
 	if (!found) {
 		char *resolved = import_run_name(&name, 1);
@@ -159,6 +155,16 @@ const char *scope_options_run(struct store *store, const char *name, struct aren
 	if (!found)
 		unknown_run(names, name, arena, err);
 	return found;
+}
+
+const char *scope_options_run(struct store *store, const char *name, struct arena *arena,
+			      struct err *err)
+{
+	const char *const *names;
+
+	if (scope_run_names(store, arena, &names, err) < 0)
+		return NULL;
+	return scope_options_find_run(names, name, arena, err);
 }
 
 static int load(struct store *store, const struct scope_opts *o, bool all,

@@ -48,5 +48,8 @@ int scope_options_load_all(struct store *store, const struct scope_opts *o,
  */
 const char *scope_options_run(struct store *store, const char *name, struct arena *arena,
 			      struct err *err);
+/* The same among names, NULL-terminated; one of them. */
+const char *scope_options_find_run(const char *const *names, const char *name,
+				   struct arena *arena, struct err *err);
 
 #endif

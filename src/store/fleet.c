@@ -131,13 +131,14 @@ static int read_profiles(struct fleet *fleet, size_t place, struct sqlite3 *db,
 
 	if (sql_int(db, "SELECT count(*) FROM run", &runs, err) < 0)
 		return -1;
-	if (runs > 1)
+	if (runs > 1 && !fleet->only_run)
 		return err_set(err, ERR_INPUT,
 			       "holds %" PRId64 " runs: merge stores of one run each "
 			       "('ptool rm' deletes a run)",
 			       runs);
 	if (statement_prepare(db, "fleet_profiles", &stmt, err) < 0)
 		return -1;
+	sqlite3_bind_text(stmt, 1, fleet->only_run, -1, SQLITE_STATIC);
 	while ((rc = sql_step(stmt, err)) > 0)
 		add_profile(fleet, place, stmt);
 	sqlite3_finalize(stmt);

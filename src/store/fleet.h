@@ -42,6 +42,9 @@ struct fleet {
 	const char **others; /* owned: other files of the folders */
 	size_t nothers, others_cap;
 	const char *run; /* the name that the run of all gets */
+	/* borrowed, to be set before they are looked at: of each store only this run; NULL:
+	 * stores of several runs are left out */
+	const char *only_run;
 	bool is_looked_at;
 	struct arena arena;
 };

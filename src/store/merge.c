@@ -212,6 +212,7 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 
 	m->to = (struct merge_target){
 		.db = publish_db(publish),
+		.only_run = m->fleet->only_run,
 		.need = need && has_graphs(m->fleet, 0) ? &everything : need,
 		.summarize = wants_parts(m) ? m->options->summarize : NULL
 	};

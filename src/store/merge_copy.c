@@ -1,6 +1,7 @@
 /* Copying the rows of a store behind those of another: see merge_copy.h. */
 #include "store/merge_copy.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ struct copying {
 	struct sqlite3 *from;
 	int64_t shift[MERGE_TABLES_MAX]; /* of the ids of each table */
 	int64_t most[MERGE_TABLES_MAX];  /* the largest id in `from` */
+	int64_t last[MERGE_TABLES_MAX];  /* the largest of those that are copied */
+	int64_t only_run;                /* its id; 0: there is no other */
 	uint32_t *texts;           /* owned; by id: number in to->texts + 1; 0: not yet */
 	struct sqlite3_stmt *text; /* of one id */
 	/* The table that is being copied. */
@@ -252,18 +255,71 @@ static void add_where_of_summary(const struct merge_target *to, struct buf *sql)
 static const char *const grain_lists[] = { "-1", "0",    "1",    "0, 1",
 					   "2",  "0, 2", "1, 2", "0, 1, 2" };
 
-static void add_where(const struct merge_target *to, const struct merge_table *table,
+/* true: rows are left out of the table, whosever they are. */
+static bool add_where(const struct merge_target *to, const struct merge_table *table,
 		      struct buf *sql)
 {
 	unsigned grains = to->need ? fetch_need_grains(to->need) : FETCH_OPS_ALL;
+	bool is_part = to->need && strcmp(table->name, "summary") == 0;
+	bool is_grain = strcmp(table->name, "op_stat") == 0 && grains != FETCH_OPS_ALL;
 
-	if (to->need && strcmp(table->name, "summary") == 0)
+	if (is_part)
 		add_where_of_summary(to, sql);
-	if (strcmp(table->name, "op_stat") == 0 && grains != FETCH_OPS_ALL)
+	if (is_grain)
 		buf_addf(
 			sql,
 			" WHERE profile_id IN (SELECT id FROM profile) AND grain IN (%s)",
 			grain_lists[grains & FETCH_OPS_ALL]);
+	return is_part || is_grain;
+}
+
+/* Whose rows they are: the first column that refers to a row which there must be. */
+static int owner_column(const struct merge_tables *t, const struct merge_table *table)
+{
+	for (int i = 0; i < table->ncolumns; i++) {
+		const struct merge_column *column = &table->column[i];
+		const struct merge_table *of = &t->table[column->table];
+		if (column->kind == MERGE_ID && of != table && !column->is_optional &&
+		    !of->is_slices)
+			return i;
+	}
+	return -1;
+}
+
+/*
+ * Of a store of several runs: rows of the one, by what they belong to, as far as a profile.
+ */
+static void add_where_of_run(const struct copying *c, const struct merge_table *table,
+			     const char *word, struct buf *sql)
+{
+	const struct merge_tables *t = &c->to->tables;
+	int owner = c->only_run ? owner_column(t, table) : -1;
+
+	if (owner < 0)
+		return;
+	const struct merge_table *of = &t->table[table->column[owner].table];
+	const char *name = table->columns, *id = of->columns;
+	for (int i = 0; i < owner; i++)
+		name += strcspn(name, ",") + 2;
+	int n = (int)strcspn(name, ",");
+	if (of == &t->table[t->run]) {
+		buf_addf(sql, " %s %.*s = %" PRId64, word, n, name, c->only_run);
+		return;
+	}
+	buf_addf(sql, " %s %.*s IN (SELECT %.*s FROM %s", word, n, name,
+		 (int)strcspn(id, ","), id, of->name);
+	add_where_of_run(c, of, "WHERE", sql);
+	buf_add_text(sql, ")");
+}
+
+/* The rows of a table that are copied; true: ids of those are given anew. */
+static bool add_from(const struct copying *c, const struct merge_table *table,
+		     struct buf *sql)
+{
+	buf_addf(sql, " FROM %s", table->name);
+	bool is_part = add_where(c->to, table, sql);
+	add_where_of_run(c, table, is_part ? "AND" : "WHERE", sql);
+	return is_part;
 }
 
 /* How many rows, and what their ids are moved by. */
@@ -276,11 +332,13 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 	struct sqlite3_stmt *stmt;
 
 	buf_init(&sql, SQL_MAX);
-	buf_addf(&sql,
-		 "SELECT (SELECT min(%.*s) FROM %s), (SELECT max(%.*s) FROM %s), "
-		 "(SELECT coalesce(sum(1), 0) FROM %s",
-		 n, id, table->name, n, id, table->name, table->name);
-	add_where(c->to, table, &sql);
+	buf_addf(&sql, "SELECT (SELECT min(%.*s) FROM %s", n, id, table->name);
+	add_where_of_run(c, table, "WHERE", &sql);
+	buf_addf(&sql, "), (SELECT max(%.*s) FROM %s", n, id, table->name);
+	add_where_of_run(c, table, "WHERE", &sql);
+	buf_addf(&sql, "), (SELECT max(%.*s) FROM %s), (SELECT coalesce(sum(1), 0)", n,
+		 id, table->name);
+	add_from(c, table, &sql);
 	buf_add_text(&sql, ")");
 	int rc = sql_prepare(c->from, sql.p, &stmt, err);
 	buf_release(&sql);
@@ -288,8 +346,9 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 		return -1;
 	rc = sql_step(stmt, err) < 0 ? -1 : 0;
 	int64_t least = sqlite3_column_int64(stmt, 0),
-		most = sqlite3_column_int64(stmt, 1);
-	*rows = sqlite3_column_int64(stmt, 2);
+		most = sqlite3_column_int64(stmt, 2);
+	c->last[place] = sqlite3_column_int64(stmt, 1);
+	*rows = sqlite3_column_int64(stmt, 3);
 	sqlite3_finalize(stmt);
 	if (rc == 0 && (least < 0 || most > ID_MAX || c->to->last[place] > ID_MAX))
 		return err_set(err, ERR_INPUT,
@@ -310,9 +369,8 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
 	struct buf sql;
 
 	buf_init(&sql, SQL_MAX);
-	buf_addf(&sql, "SELECT %s FROM %s", table->columns, table->name);
-	add_where(c->to, table, &sql);
-	c->renumbers = strstr(sql.p, " WHERE ") != NULL;
+	buf_addf(&sql, "SELECT %s", table->columns);
+	c->renumbers = add_from(c, table, &sql);
 	buf_add_text(&sql, table->has_id ? " ORDER BY 1" : " ORDER BY 1, 2");
 	int rc = sql_prepare(c->from, sql.p, &c->rows, err);
 	buf_release(&sql);
@@ -327,7 +385,7 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
 		return -1;
 	}
 	c->to->last[place] = c->renumbers ? c->to->last[place] + rows
-					  : c->most[place] + c->shift[place];
+					  : c->last[place] + c->shift[place];
 	return rc;
 }
 
@@ -455,15 +513,36 @@ static int load_texts(struct copying *c, int64_t bytes, struct err *err)
 	return -1;
 }
 
+/* The run that is copied gets the id of the one that is made. */
+static int find_run(struct copying *c, struct err *err)
+{
+	const struct merge_tables *tables = &c->to->tables;
+	struct sqlite3_stmt *stmt;
+	int64_t run = 0;
+
+	if (sql_prepare(c->from,
+			"SELECT max(id), (SELECT count(*) FROM run) FROM run "
+			"WHERE ?1 IS NULL OR name = ?1",
+			&stmt, err) < 0)
+		return -1;
+	sqlite3_bind_text(stmt, 1, c->to->only_run, -1, SQLITE_STATIC);
+	int rc = sql_step(stmt, err) < 0 ? -1 : 0;
+	run = sqlite3_column_int64(stmt, 0);
+	if (c->to->only_run && sqlite3_column_int64(stmt, 1) > 1)
+		c->only_run = run;
+	sqlite3_finalize(stmt);
+	c->most[tables->run] = run;
+	c->shift[tables->run] = c->to->run_id - run;
+	return rc;
+}
+
 static int copy_tables(struct copying *c, struct bulk_writer *writer, struct err *err)
 {
 	const struct merge_tables *tables = &c->to->tables;
-	int64_t rows[MERGE_TABLES_MAX] = { 0 }, run = 0;
+	int64_t rows[MERGE_TABLES_MAX] = { 0 };
 
-	if (sql_int(c->from, "SELECT max(id) FROM run", &run, err) < 0)
+	if (find_run(c, err) < 0)
 		return -1;
-	c->most[tables->run] = run;
-	c->shift[tables->run] = c->to->run_id - run;
 	for (unsigned i = 0; i < tables->n; i++)
 		if (is_copied(c->to, &tables->table[i]) &&
 		    !is_added_up(c->to, &tables->table[i]) &&
@@ -527,7 +606,7 @@ static int make_parts(struct copying *c, struct store *from, struct err *err)
 
 	if (!to->summarize || !needs_parts(to))
 		return 0;
-	int rc = to->summarize(from, NULL, &sink.sink, err);
+	int rc = to->summarize(from, to->only_run, &sink.sink, err);
 	for (unsigned i = 0; i < to->tables.n && rc == 0; i++)
 		if (to->tables.table[i].is_part)
 			rc = find_last(to, i, err);

@@ -31,6 +31,7 @@ struct merge_target {
 	struct intern texts;
 	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
 	const struct fetch_need *need;
+	const char *only_run; /* borrowed: of stores of several runs, this one; or NULL */
 	struct merge_ops *ops; /* borrowed: where op_stat is added up; NULL: as it is */
 	merge_summarize_fn
 		*summarize; /* makes rows of *_part that are missing; or NULL */
@@ -38,7 +39,8 @@ struct merge_target {
 
 /*
  * 0, or -1 with err set.  ERR_INPUT: the store that is read is to blame; what is being
- * made is then of no use.  The rows of the store are of one run; `bytes` is its size.
+ * made is then of no use.  The rows of the store are of one run,
+ * but with only_run; `bytes` is its size.
  */
 int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
 	       struct err *err);

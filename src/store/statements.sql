@@ -15,7 +15,9 @@ SELECT id FROM run WHERE name = ?1 LIMIT 1;
 -- name: fleet_profiles
 SELECT r.name, p.path, iif(p.rank_source IN ('order', 'axes'), NULL, p.rank), p.base_ns,
     p.start_ns, p.dur_ns, p.slices, p.bytes
-FROM profile p JOIN run r ON r.id = p.run_id ORDER BY p.id;
+FROM profile p JOIN run r ON r.id = p.run_id
+WHERE :only_run IS NULL OR r.name = :only_run
+ORDER BY p.id;
 
 -- name: name_run
 UPDATE run SET name = :run;

@@ -306,6 +306,40 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	[ -z "$(ls -A .ptool/baselines/main)" ]
 }
 
+@test "of a store of several runs, and of a folder of such stores, a baseline takes each run" {
+	mkdir folder
+	for run in one:everything two:memory three:sync; do
+		ptool ingest -q -o all.db --run "${run%:*}" "$GPU/${run#*:}.json"
+		ptool ingest -q -o "folder/${run%:*}.db" --run "${run%:*}" "$GPU/${run#*:}.json"
+		ptool baseline save alone "folder/${run%:*}.db" -q
+	done
+	ptool baseline save all all.db -q
+	ptool baseline save folder folder -q
+	ptool baseline save some all.db --run three --run one -q
+	runs_of() { ptool baseline show "$1" --format csv | cut -d, -f1 | tail -n +2 | xargs; }
+	[ "$(runs_of all)" = 'one two three' ]
+	[ "$(runs_of folder)" = 'one three two' ]
+	[ "$(runs_of some)" = 'three one' ]
+	for run in one two three; do
+		sqlite3 .ptool/baselines/alone/*"-$run.db" .dump >wanted
+		sqlite3 .ptool/baselines/all/*"-$run.db" .dump | cmp wanted -
+		sqlite3 .ptool/baselines/folder/*"-$run.db" .dump | cmp wanted -
+	done
+	run --separate-stderr ptool baseline save all all.db --run one --run tree
+	exits 3
+	says "ptool: baseline: all.db: no run 'tree'; did you mean 'three'? (runs: one, two, three)"
+	[ "$(runs_of all)" = 'one two three' ]
+	run --separate-stderr ptool baseline save all "$EVERYTHING" --run one
+	exits 2
+	run --separate-stderr ptool baseline show all --run one
+	exits 2
+	cp folder/one.db folder/again.db
+	run --separate-stderr ptool baseline save folder folder
+	exits 4
+	[[ $stderr == *"/again.db: "*$'\n'"ptool: baseline: folder: not all of its stores are of one run: "* ||
+		$stderr == *"/one.db: "*$'\n'"ptool: baseline: folder: not all of its stores are of one run: "* ]]
+}
+
 @test "runs of the same names, which go together, are compared in pairs" {
 	runs base 8 1000
 	mkdir after
