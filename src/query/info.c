@@ -267,10 +267,12 @@ static struct str device_type(const struct memtable *m)
 static void note_configuration(struct memtable *m, const struct scope *scope)
 {
 	size_t traces = count_texts(m, INFO_DEVICE_TYPE, NULL);
+	size_t later = count_above(m, INFO_SPAN, 1); /* spans of the same workers */
+	size_t workers = traces > later ? traces - later : traces;
 
 	if (count_runs(scope) == 1 && traces > 0)
-		memtable_add_note(m, "%zu %s, device type " STR_FMT, traces,
-				  traces == 1 ? "worker" : "workers",
+		memtable_add_note(m, "%zu %s, device type " STR_FMT, workers,
+				  workers == 1 ? "worker" : "workers",
 				  STR_ARG(device_type(m)));
 }
 

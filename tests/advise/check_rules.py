@@ -135,6 +135,10 @@ def check_advice(tap, work):
              "slow-calls: three calls that take 200 ns an element, told once")
     tap.same(told(work, rulecases.tiny(3, shape=(128, 512)), "slow-calls"), [], "slow-calls: 30 ns an element may be work")
     tap.same(told(work, rulecases.in_loader(3_100_000), "slow-calls"), [], "slow-calls: calls that load data are of data-loading")
+    rows = found(advise(work, work.ingest(*save(work, [rulecases.compiling_alone()]))))
+    tap.same([row["rule"] for row in rows], ["compiling"],
+             "compiling: without steps it is all of the recording; no rule of operators charges its time to them")
+    tap.same([row["saving_ns"] for row in rows], [8_000_000], "compiling: its own time")
     rows = told(work, rulecases.pausing(), "python-time")
     tap.ok(len(rows) == 1 and "3 pauses of up to 8.000 ms between aten::mm and aten::add" in rows[0]["finding"], "python-time: names its pauses", rows)
     store = work.ingest(*save(work, rulecases.charging()))

@@ -244,6 +244,17 @@ def compiling(ns):
     return [t]
 
 
+def compiling_alone():
+    """On the CPU alone, without steps: torch compiles nearly all the time; the rest is many small operators, and one long range of it."""
+    t = Trace(steps=0)
+    t.host("_compile.compile_inner (dynamo_timed)", 0, 8 * STEP)
+    t.host("compile_file (dynamo_timed)", STEP, 6 * STEP)
+    for i in range(2000):
+        t.host(("aten::sqrt", "aten::copy_")[i % 2], 8 * STEP + i * 100, 100)
+    t.host("Torch-Compiled Region: 0/0", 9 * STEP, STEP)
+    return t
+
+
 def attending(ns, name=SOFTMAX, between=1):
     """A product of matrices, elementwise kernels, a softmax of that length, a copy and a product."""
     t = Trace()

@@ -325,11 +325,21 @@ ptool: ingest: rank 5 is from a file name'
 			'1,0,"order","a_rather_long_host_name_1234",1' '2,0,"order","a_rather_long_host_name_1234",2' \
 			'3,1,"order","a_rather_long_host_name_1235",1' '4,1,"order","a_rather_long_host_name_1235",2'
 	ptool info | grep -x 'note: no rank was recorded in 4 profiles: they are numbered in the order of their names'
+	ptool info | grep -x 'note: 2 workers, device type CPU'
 	ptool info | grep -E '^ 4  a_rather_long_host_name_1235 +1 +2 '
 	ptool ingest -q --run "$(printf 'name%.0s' {1..30})" logdir
 	on_terminal 80 "$PTOOL" info --no-pager --color never | grep -v '^note' >table
 	[ "$(wc -l <table)" -ge 10 ]
 	[ "$(tr -d '\r' <table | wc -L)" -le 80 ]
+}
+
+@test "the first screen of two spans of a worker says of which its steps are" {
+	mkdir logdir
+	for stamp in 1 2; do
+		echo '{"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":1,"dur":9},
+			{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":2,"dur":3}]}' >logdir/host.$stamp.pt.trace.json
+	done
+	ptool logdir 2>/dev/null | grep 'Steps of profile 1: 1, 9.000 us'
 }
 
 @test "a reading command takes a folder, cached until a file below it changes" {

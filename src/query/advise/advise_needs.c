@@ -150,13 +150,17 @@ static const char *unfit(unsigned met, size_t pieces, struct arena *arena)
 	return NULL;
 }
 
-/* The operator with most self time: "aten::mm (36.4% of that)"; NULL: there is none. */
-static const char *longest(const struct fact_name *names, size_t n, struct arena *arena)
+/*
+ * The operator with most self time: "aten::mm (36.4% of that)".  NULL: there is none, or
+ * most of busy_ns is of other ranges, such as torch.compile's.
+ */
+static const char *longest(const struct fact_name *names, size_t n, int64_t busy_ns,
+			   struct arena *arena)
 {
 	struct rule_operators all = rule_operators(names, n, rule_any_operator);
 	struct buf text;
 
-	if (!all.most || all.all_ns <= 0)
+	if (!all.most || all.all_ns <= 0 || all.all_ns < busy_ns / 2)
 		return NULL;
 	struct str name = str_of(all.most->name);
 	buf_init(&text, name.n + NAME_CELLS);
@@ -201,7 +205,9 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 	view.unfit = f->launches   ? "its kernels are missing"
 		     : is_torch(f) ? unfit(met, 0, &out->arena)
 				   : NOT_TORCH;
-	view.longest = f->launches ? NULL : longest(f->names, f->nnames, &out->arena);
+	view.longest = f->launches
+			       ? NULL
+			       : longest(f->names, f->nnames, view.busy_ns, &out->arena);
 	advice_add_view(out, &view);
 	return 0;
 }

@@ -109,11 +109,21 @@ const char *rule_culprit(const struct rule_run *run, struct str name)
 	return arena_printf(&run->out->arena, " (mostly %s)", rule_name(run, name));
 }
 
-const char *rule_ns_text(const struct rule_run *run, int64_t ns)
+static const char *text_of(const struct rule_run *run, enum unit unit, int64_t n)
 {
 	char text[UNITS_TEXT_MAX];
 
-	return arena_copy(&run->out->arena, units_text(UNIT_NS, cell_int(ns), text)).p;
+	return arena_copy(&run->out->arena, units_text(unit, cell_int(n), text)).p;
+}
+
+const char *rule_ns_text(const struct rule_run *run, int64_t ns)
+{
+	return text_of(run, UNIT_NS, ns);
+}
+
+const char *rule_count_text(const struct rule_run *run, int64_t n)
+{
+	return text_of(run, UNIT_COUNT, n);
 }
 
 struct rule_operators rule_operators(const struct fact_name *names, size_t n,

@@ -48,6 +48,8 @@ const char *rule_name(const struct rule_run *run, struct str name);
 const char *rule_culprit(const struct rule_run *run, struct str name);
 /* "149.2 us", in the list's arena. */
 const char *rule_ns_text(const struct rule_run *run, int64_t ns);
+/* "3,487", likewise. */
+const char *rule_count_text(const struct rule_run *run, int64_t n);
 
 /* Calls of names that begin so. */
 int64_t rule_calls(const struct advise_facts *f, const char *prefix);

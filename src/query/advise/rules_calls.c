@@ -17,9 +17,9 @@ static int check_slow_calls(const struct rule_run *run, struct err *err)
 	advice_add(run, cell_null(),
 		   "give the program cores of its own: fewer threads (OMP_NUM_THREADS, "
 		   "torch.set_num_threads), fewer workers and other processes beside it",
-		   "%.1f%% of %s is lost in %lld calls that take many times what they "
+		   "%.1f%% of %s is lost in %s calls that take many times what they "
 		   "need%s",
-		   facts_pct(ns, step_ns), rule_whole(run), (long long)slow.n,
+		   facts_pct(ns, step_ns), rule_whole(run), rule_count_text(run, slow.n),
 		   rule_culprit(run, slow.most));
 	rule_add_window(run);
 	advice_evidence(run, "slow_calls", UNIT_COUNT, cell_int(slow.n));
@@ -61,9 +61,9 @@ static void add_call(const struct rule_run *run, const struct fact_call *call,
 	if (call->n == 1)
 		buf_addf(text, "the only call%s)", with);
 	else
-		buf_addf(text, "call %lld of %lld%s; %s %s)", (long long)call->turn,
-			 (long long)call->n, with,
-			 call->n == 2 ? "the other takes" : "usually",
+		buf_addf(text, "call %s of %s%s; %s %s)",
+			 rule_count_text(run, call->turn), rule_count_text(run, call->n),
+			 with, call->n == 2 ? "the other takes" : "usually",
 			 rule_ns_text(run, call->median_ns));
 }
 
@@ -72,8 +72,8 @@ static void add_long_calls(const struct rule_run *run, const struct long_calls *
 	const struct fact_window *window = &run->facts->window;
 	struct buf text;
 	const char *count = calls->n == 1 ? "one call"
-					  : arena_printf(&run->out->arena, "%lld calls",
-							 (long long)calls->n);
+					  : arena_printf(&run->out->arena, "%s calls",
+							 rule_count_text(run, calls->n));
 
 	buf_init(&text, TEXT_MAX);
 	for (size_t i = 0; i < LONG_CALLS_NAMED && calls->longest[i]; i++) {
@@ -117,6 +117,7 @@ const struct rule rule_long_calls = {
 	.source = "ptool's own: 10 % of the steps.",
 	.parameters = { { "min_pct", 10, "share of the steps that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.yields_to = { "compiling" },
 	.check = check_long_calls,
 };
 
@@ -178,9 +179,9 @@ static void name_pause(const struct rule_run *run, const struct host_pauses *pau
 	else
 		to->finding = arena_printf(
 			arena,
-			" runs no operator: most of it is %lld pauses of up to %s %s",
-			(long long)pauses->n, rule_ns_text(run, pauses->longest_ns),
-			place);
+			" runs no operator: most of it is %s pauses of up to %s %s",
+			rule_count_text(run, pauses->n),
+			rule_ns_text(run, pauses->longest_ns), place);
 }
 
 static int check_python_time(const struct rule_run *run, struct err *err)

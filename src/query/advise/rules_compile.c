@@ -4,10 +4,17 @@
 #include "query/compile/compile.h"
 #include "query/compile/compile_name.h"
 
-/* What compiling cost behind the first step. */
+/* What compiling cost after the first step; without steps, in all of the recording. */
 struct compiling {
 	int64_t n, again, ns; /* ns: in which no device worked, or without one of all */
 };
+
+static void add(struct compiling *sum, int64_t n, int64_t again, int64_t ns)
+{
+	sum->n += n;
+	sum->again += again;
+	sum->ns = sum_add(sum->ns, ns);
+}
 
 static struct compiling sum_up(const struct compile *c)
 {
@@ -15,10 +22,13 @@ static struct compiling sum_up(const struct compile *c)
 
 	for (size_t i = 1; i < c->nsteps; i++) {
 		const struct compile_step *step = &c->steps[i];
-		sum.n += step->compilations;
-		sum.again += step->recompilations;
-		sum.ns =
-			sum_add(sum.ns, c->has_device ? step->idle_ns : step->compile_ns);
+		add(&sum, step->compilations, step->recompilations,
+		    c->has_device ? step->idle_ns : step->compile_ns);
+	}
+	for (size_t i = 0; i < c->n && c->nsteps == 0; i++) {
+		const struct compile_region *region = &c->regions[i];
+		add(&sum, region->compilations, region->recompilations,
+		    c->has_device ? region->idle_ns : region->compile_ns);
 	}
 	return sum;
 }
@@ -46,7 +56,7 @@ static void judge(const struct rule_run *run, const struct compile *c)
 	advice_evidence(run, "recompilations", UNIT_COUNT, cell_int(sum.again));
 	rule_add_share(run, c->has_device ? "compile_idle_ns" : "compile_ns", sum.ns,
 		       "compiling_pct",
-		       "time of compiling behind the first step (ptool compile --by "
+		       "time of compiling after the first step (ptool compile --by "
 		       "step) / steps");
 }
 
@@ -82,8 +92,9 @@ static int check_compiling(const struct rule_run *run, struct err *err)
 const struct rule rule_compiling = {
 	.name = "compiling",
 	.title = "Compiling",
-	.looks = "The time in which torch.compile compiles in steps behind the first, "
-		 "and no device works; in recordings without device work all of it.",
+	.looks = "The time in which torch.compile compiles in steps after the first, "
+		 "and no device works; in recordings without device work all of it.  In "
+		 "recordings without steps, the same for all of the recording.",
 	.source = "ptool's own: 1 % of the time of the steps, as code that is compiled "
 		  "once costs none of it.",
 	.parameters = { { "min_pct", 1, "share of the steps that is acceptable" } },

@@ -349,9 +349,9 @@ static void judge_device_copies(const struct rule_run *run, const struct rule_de
 			 "copy less: donate buffers that are not used again "
 			 "(donate_argnums of jax.jit); 'ptool transfers --by op' shows "
 			 "which operators copy"),
-		"%.1f%% of %s the %s only copies within its memory, in %lld copies", pct,
+		"%.1f%% of %s the %s only copies within its memory, in %s copies", pct,
 		rule_whole(run), rule_device_word(run),
-		(long long)rule_per_step(run, copies.calls));
+		rule_count_text(run, rule_per_step(run, copies.calls)));
 	rule_add_window(run);
 	advice_evidence(run, "device_copies", UNIT_COUNT, cell_int(copies.calls));
 	rule_add_share(run, "device_copies_ns", copies.exposed_ns, "device_copies_pct",

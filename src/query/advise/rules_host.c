@@ -26,7 +26,8 @@ static bool is_read(const struct fact_name *name)
 
 /*
  * The share of operators in the time in which any runs, of a mean step, in ns: threads
- * may run several at once.
+ * may run several at once.  Never more than their own self time, as that time may be
+ * mostly of ranges that are no operators (torch.compile's).
  */
 static int64_t operators_ns(const struct rule_run *run, const struct rule_operators *of)
 {
@@ -35,8 +36,11 @@ static int64_t operators_ns(const struct rule_run *run, const struct rule_operat
 	if (!mean || of->all_ns <= 0)
 		return 0;
 	double share = (double)of->ns / (double)of->all_ns;
-	return sum_of_double(share *
-			     (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
+	int64_t ns = sum_of_double(share *
+				   (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
+	int64_t own_ns = rule_per_step(run, of->ns);
+
+	return ns < own_ns ? ns : own_ns;
 }
 
 /* Operators that take more than min_pct of the step. */
@@ -155,8 +159,8 @@ static void judge_small_operators(const struct rule_run *run)
 		run, cell_null(),
 		"run fewer, larger operators: torch.compile, a larger batch, foreach or "
 		"fused optimizers, torch.inference_mode() without gradients",
-		"%.1f%% of %s goes to %lld operators that take %s each%s", pct,
-		rule_whole(run), (long long)rule_per_step(run, small.calls),
+		"%.1f%% of %s goes to %s operators that take %s each%s", pct,
+		rule_whole(run), rule_count_text(run, rule_per_step(run, small.calls)),
 		rule_ns_text(run, small.ns / small.calls),
 		rule_culprit(run, str_of(small.most->name)));
 	rule_add_window(run);

@@ -162,9 +162,10 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 			    "fuse them: put them under one jax.jit or "
 			    "tf.function(jit_compile=True)"),
 		   "%.1f%% of kernel time is memory-bound (elementwise, "
-		   "normalisation, reduction, copies); %lld of these kernels directly "
+		   "normalisation, reduction, copies); %s of these kernels directly "
 		   "follow another",
-		   facts_pct(c.simple_ns, on->use->kernel_ns), (long long)c.pairs);
+		   facts_pct(c.simple_ns, on->use->kernel_ns),
+		   rule_count_text(run, c.pairs));
 	rule_add_window(run);
 	rule_add_ns(run, "simple_kernel_ns", c.simple_ns);
 	rule_add_ns(run, "kernel_busy_ns", on->use->kernel_ns);

@@ -37,10 +37,10 @@ static int judge_straggler(const struct rule_run *run, const struct comm_rank *s
 		run, cell_null(),
 		"'ptool ranks' shows what that rank did longer than the others: its "
 		"kernels, its host, its data",
-		"rank %lld comes last to %lld of %lld collectives, and keeps another "
+		"rank %lld comes last to %s of %s collectives, and keeps another "
 		"waiting %.1f%% of the recording",
-		(long long)s->profile->rank, (long long)s->late_calls,
-		(long long)s->calls, pct);
+		(long long)s->profile->rank, rule_count_text(run, s->late_calls),
+		rule_count_text(run, s->calls), pct);
 	a->profile = s->profile;
 	advice_evidence(run, "collectives", UNIT_COUNT, cell_int(s->calls));
 	advice_evidence(run, "late_collectives", UNIT_COUNT, cell_int(s->late_calls));

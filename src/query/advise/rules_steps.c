@@ -195,9 +195,9 @@ static void judge_warm_up(const struct rule_run *run)
 			 "where the command has it",
 			 "leave them out: start the profiler after them, or --step where "
 			 "the command has it"),
-		"%lld of %lld steps, at the beginning, %s longer than the others: the mean "
+		"%s of %s steps, at the beginning, %s longer than the others: the mean "
 		"step is %.1f%% above that of the others",
-		(long long)w.long_steps, (long long)w.steps,
+		rule_count_text(run, w.long_steps), rule_count_text(run, w.steps),
 		w.long_steps == 1 ? "is" : "are", pct);
 	advice_evidence(run, "steps", UNIT_COUNT, cell_int(w.steps));
 	advice_evidence(run, "warm_up_steps", UNIT_COUNT, cell_int(w.long_steps));
@@ -251,8 +251,8 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 		    : "stop other profilers that use the device (nsys, ncu, rocprof, "
 		      "DCGM); allow this user to profile it; and see in the program's "
 		      "log whether CUPTI failed, as with a driver that is too old",
-		"%lld calls launched kernels, and no kernel was recorded%s",
-		(long long)launches,
+		"%s calls launched kernels, and no kernel was recorded%s",
+		rule_count_text(run, launches),
 		has ? ": the profiler measured metrics of kernels instead" : "");
 	a->severity = ADVICE_HIGH;
 	advice_evidence(run, "launches", UNIT_COUNT, cell_int(launches));

@@ -56,10 +56,10 @@ static const struct view_part parts[] = {
 	{ "from the first to the last work: span = busy + idle",
 	  "profile rank? device! span_ns! busy_ns! idle_ns! busy_pct edge_ns" },
 	{ "busy = compute + exposed communication + exposed copies",
-	  "profile rank? device! compute_ns! exposed_comm_ns! exposed_copy_ns! "
-	  "communication_ns!" },
+	  "profile rank? device! compute_ns! exposed_comm_ns exposed_copy_ns "
+	  "communication_ns" },
 	{ "Util: busy share of the steps; the others are of kernels alone",
-	  "profile rank? device! utilization_pct! sm_efficiency_pct! occupancy_pct! "
+	  "profile rank? device! utilization_pct! sm_efficiency_pct occupancy_pct "
 	  "tensor_core_pct!" },
 	{ .fields = NULL },
 };

@@ -66,11 +66,13 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 	if (!t->span_ns && !p->range.is_all)
 		return; /* none of its steps is wanted */
 	const char *name = device_name(out, scope, p, device);
-	const char *text =
-		arena_printf(&out->arena, "%sidle %s (%.1f%%) of %s%s, %" PRId64 " gap%s",
-			     name, ns_text(out, t->idle_ns),
-			     percent(t->idle_ns, t->span_ns), ns_text(out, t->span_ns),
-			     window_text(out, p, t), t->gaps, t->gaps == 1 ? "" : "s");
+	char gaps[UNITS_TEXT_MAX];
+	const char *text = arena_printf(
+		&out->arena, "%sidle %s (%.1f%%) of %s%s, " STR_FMT " gap%s", name,
+		ns_text(out, t->idle_ns), percent(t->idle_ns, t->span_ns),
+		ns_text(out, t->span_ns), window_text(out, p, t),
+		STR_ARG(units_text(UNIT_COUNT, cell_int(t->gaps), gaps)),
+		t->gaps == 1 ? "" : "s");
 
 	if (!out->table.caption)
 		out->table.caption = text;

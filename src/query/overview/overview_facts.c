@@ -212,6 +212,9 @@ int overview_steps(struct overview_making *m, struct err *err)
 	if (m->scope->nranks > 1 && mean->has_rank)
 		overview_add(m, STR_LIT("rank"), UNIT_ID, cell_int(mean->rank),
 			     cell_null());
+	else if (m->scope->n > 1 && mean->profile)
+		overview_add(m, STR_LIT("profile"), UNIT_ID, cell_int(mean->profile->id),
+			     cell_null());
 	for (enum step_category c = 0; c < NSTEP_CATEGORIES; c++)
 		if (values[VALUE_CATEGORY + c])
 			overview_add(m, str_of(steps_category_name(c)), UNIT_NS,

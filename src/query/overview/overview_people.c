@@ -250,13 +250,16 @@ static void draw_steps(struct drawing *d, size_t first, size_t end)
 {
 	struct arena *arena = &d->out->arena;
 	size_t parts = first + 2;
-	const char *rank = "";
+	const char *whose = "";
 
-	if (parts < end && str_is(item_of(d, parts), "rank"))
-		rank = arena_printf(arena, " of rank %lld",
-				    (long long)value_of(d, parts++));
+	if (parts < end &&
+	    (str_is(item_of(d, parts), "rank") || str_is(item_of(d, parts), "profile"))) {
+		struct str what = item_of(d, parts);
+		whose = arena_printf(arena, " of " STR_FMT " %lld", STR_ARG(what),
+				     (long long)value_of(d, parts++));
+	}
 	add_line(d, OVERVIEW_STEPS, true,
-		 arena_printf(arena, "Steps%s: %s, %s%s", rank,
+		 arena_printf(arena, "Steps%s: %s, %s%s", whose,
 			      in_words(d, UNIT_COUNT, value_of(d, first)),
 			      value_of(d, first) > 1 ? "mean " : "",
 			      in_words(d, UNIT_NS, value_of(d, first + 1))));

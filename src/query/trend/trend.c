@@ -364,8 +364,9 @@ static const struct field fields[] = {
 /* clang-format on */
 
 static const struct view_part people[] = {
-	{ NULL, "run recorded_minute profiles? steps step_ns! busy_ns idle_ns peak_bytes "
-		"change_pct change_p" },
+	{ "Step: the median; Busy and Idle: means of all steps",
+	  "run recorded_minute profiles? steps step_ns! busy_ns idle_ns peak_bytes "
+	  "change_pct change_p" },
 	{ .fields = NULL },
 };
 
