@@ -1,8 +1,28 @@
 /* The axes of a profile's rank: see axes_find.h. */
 #include "store/axes_find.h"
 
+#include <inttypes.h>
+
+#include "base/buf.h"
 #include "base/idmap.h"
 #include "ingest/json.h"
+
+/* Of the example of a finding. */
+#define TEXT_MAX 256
+
+/* Who tells axes, and what. */
+enum source { BY_GROUPS, BY_LABELS, BY_NAME, NSOURCES };
+
+static const char *const sources[NSOURCES] = {
+	[BY_GROUPS] = "process groups",
+	[BY_LABELS] = "processes",
+	[BY_NAME] = "the file's name",
+};
+
+struct finding_axes {
+	struct axes axes[NSOURCES];
+	unsigned torn; /* bits of axes of which process groups tell different places */
+};
 
 /* "ranks" is a list, or a text that holds one. */
 static void add_config(struct json_value group, struct axes_groups *groups, int64_t rank)
@@ -60,9 +80,9 @@ static void add_collectives(const struct model *m, struct axes_groups *groups)
 	idmap_release(&seen);
 }
 
-static void add_groups(struct model *m)
+static void add_groups(struct model *m, struct finding_axes *f)
 {
-	struct axes_groups groups = AXES_GROUPS_NONE;
+	struct axes_groups groups = { .known = 0 };
 
 	for (size_t i = 0; i < m->nmetadata; i++) {
 		const struct metadata_rec *entry = &m->metadata[i];
@@ -75,12 +95,11 @@ static void add_groups(struct model *m)
 			    m->profile.rank);
 	}
 	add_collectives(m, &groups);
-	const struct axes found = axes_of_groups(&groups);
-	axes_fill(&m->axes, &found);
+	f->axes[BY_GROUPS] = axes_of_groups(&groups, &f->torn);
 }
 
 /* What all processes say that say something; nothing where they do not agree. */
-static void add_labels(struct model *m)
+static void add_labels(const struct model *m, struct finding_axes *f)
 {
 	struct axes all = AXES_NONE;
 
@@ -94,14 +113,53 @@ static void add_labels(struct model *m)
 			axes_fill(&all, &told.axes);
 		}
 	}
-	axes_fill(&m->axes, &all);
+	f->axes[BY_LABELS] = all;
+}
+
+/* "process groups 0, labels 1", of places that are not all the same. */
+static void tell_torn(struct model *m, const struct finding_axes *f, int axis)
+{
+	struct buf text;
+
+	buf_init(&text, TEXT_MAX);
+	for (int by = 0; by < NSOURCES; by++)
+		if (f->axes[by].at[axis] != NUMBER_NONE)
+			buf_addf(&text, "%s%s %" PRId64 "%s", text.n ? ", " : "",
+				 sources[by], f->axes[by].at[axis],
+				 by == BY_GROUPS && (f->torn & 1U << axis) ? " and others"
+									   : "");
+	model_finding(m, FINDING_AXES_DIFFER, 0, str_of(axis_names[axis]),
+		      buf_str(&text));
+	buf_release(&text);
+}
+
+/* Of what nobody contradicts. */
+static void take(struct model *m, const struct finding_axes *f)
+{
+	for (int axis = 0; axis < NAXES; axis++) {
+		bool is_torn = f->torn & 1U << axis;
+		int64_t place = NUMBER_NONE;
+		for (int by = 0; by < NSOURCES; by++) {
+			int64_t said = f->axes[by].at[axis];
+			is_torn |= said != NUMBER_NONE && place != NUMBER_NONE &&
+				   said != place;
+			place = place == NUMBER_NONE ? said : place;
+		}
+		if (is_torn)
+			tell_torn(m, f, axis);
+		else
+			m->axes.at[axis] = place;
+	}
 }
 
 void axes_find(struct model *m, const struct file_name *name)
 {
+	struct finding_axes f = { .axes = { AXES_NONE, AXES_NONE, AXES_NONE } };
+
 	if (m->profile.rank != NUMBER_NONE)
-		add_groups(m);
-	add_labels(m);
+		add_groups(m, &f);
+	add_labels(m, &f);
 	if (name->is_axes_sure)
-		axes_fill(&m->axes, &name->axes);
+		f.axes[BY_NAME] = name->axes;
+	take(m, &f);
 }

@@ -8,7 +8,10 @@
 #include "ingest/file_name.h"
 #include "store/model.h"
 
-/* Sets m->axes, of each axis by the first that knows it; m->profile.rank is final. */
+/*
+ * Sets m->axes, but where two tell different places: that is a finding.  m->profile.rank is
+ * final.
+ */
 void axes_find(struct model *m, const struct file_name *name);
 
 #endif

@@ -272,6 +272,8 @@ static const struct {
 	{ "infer_pp", AXIS_PP },
 	{ "dp_replicate", DP_REPLICA }, /* torchtitan */
 	{ "dp_shard", DP_SHARD },
+	{ "ddp", DP_REPLICA }, /* verl */
+	{ "fsdp", DP_SHARD },
 	{ "tensor_model_parallel_group", AXIS_TP }, /* Megatron */
 	{ "data_parallel_group", AXIS_DP },
 	{ "pipeline_model_parallel_group", AXIS_PP },
@@ -342,29 +344,48 @@ void axes_add_group(struct axes_groups *groups, struct str description, struct s
 	if (axis == NO_AXIS || rank == NUMBER_NONE)
 		return;
 	int64_t place = place_in(ranks, rank, &n);
+	if (n == 0)
+		place = rank;
 	if (place == NUMBER_NONE)
 		return;
-	int64_t *into = axis == DP_REPLICA ? &groups->replica
-			: axis == DP_SHARD ? &groups->shard
-					   : &groups->axes.at[axis];
-	if (*into != NUMBER_NONE)
-		return;
-	*into = place;
-	if (axis == DP_SHARD)
-		groups->shards = n;
+	struct axes_group *group = &groups->at[axis];
+	bool is_known = groups->known & 1U << axis;
+	if (is_known && (n == 1 || group->n == 1)) {
+		if (n == 1)
+			return;
+		is_known = false;
+	}
+	if (is_known && group->place != place)
+		groups->torn |= 1U << axis;
+	if (!is_known)
+		*group = (struct axes_group){ place, n };
+	groups->known |= 1U << axis;
 }
 
-struct axes axes_of_groups(const struct axes_groups *groups)
+/* The place, or NUMBER_NONE; its group is `torn` where it is not sure. */
+static int64_t place_of(const struct axes_groups *groups, int axis)
 {
-	struct axes out = groups->axes;
+	return groups->known & 1U << axis ? groups->at[axis].place : NUMBER_NONE;
+}
 
+struct axes axes_of_groups(const struct axes_groups *groups, unsigned *torn)
+{
+	struct axes out = AXES_NONE;
+	int64_t replica = place_of(groups, DP_REPLICA);
+	int64_t shard = place_of(groups, DP_SHARD);
+
+	*torn = groups->torn & ((1U << NAXES) - 1);
+	for (int a = 0; a < NAXES; a++)
+		out.at[a] = place_of(groups, a);
 	if (out.at[AXIS_DP] != NUMBER_NONE)
 		return out;
-	if (groups->replica == NUMBER_NONE)
-		out.at[AXIS_DP] = groups->shard;
-	else if (groups->shard == NUMBER_NONE)
-		out.at[AXIS_DP] = groups->replica;
+	if (groups->torn & (1U << DP_REPLICA | 1U << DP_SHARD))
+		*torn |= 1U << AXIS_DP;
+	if (replica == NUMBER_NONE)
+		out.at[AXIS_DP] = shard;
+	else if (shard == NUMBER_NONE)
+		out.at[AXIS_DP] = replica;
 	else
-		out.at[AXIS_DP] = groups->replica * groups->shards + groups->shard;
+		out.at[AXIS_DP] = replica * groups->at[DP_SHARD].n + shard;
 	return out;
 }

@@ -54,19 +54,20 @@ struct axes_told axes_of_label(struct str label);
 /*
  * What a process group tells: the place of `rank` in its list of ranks, "[0, 2, 4]", if
  * its description names an axis ("mesh_tp", "TENSOR_MODEL_PARALLEL_GROUP", "tp:0").
- * The first group of an axis counts.
+ * A list that is empty is of all ranks.  Groups of one rank alone count where no other is.
  */
-struct axes_groups {
-	struct axes axes;
-	int64_t replica, shard, shards; /* of data parallel axes in two parts */
+struct axes_group {
+	int64_t place, n; /* of how many ranks; 0: it is not known */
 };
-#define AXES_GROUPS_NONE                                         \
-	{                                                        \
-		AXES_NONE, NUMBER_NONE, NUMBER_NONE, NUMBER_NONE \
-	}
+/* Zeroed: nothing is known.  Of data parallel axes in two parts (replicas, shards) both. */
+struct axes_groups {
+	struct axes_group at[NAXES + 2];
+	unsigned known,
+		torn; /* bits of those that are known, and of those whose groups tell different places */
+};
 void axes_add_group(struct axes_groups *groups, struct str description, struct str ranks,
 		    int64_t rank);
-/* All that they told. */
-struct axes axes_of_groups(const struct axes_groups *groups);
+/* All that they told; sets the bits of axes of which groups tell different places. */
+struct axes axes_of_groups(const struct axes_groups *groups, unsigned *torn);
 
 #endif

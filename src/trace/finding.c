@@ -380,6 +380,11 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "a stack of one lasts until the next one of any",
 				      SEVERITY_INFO, "times of each of these processes",
 				      "py-spy record -f speedscope or -f raw", NULL },
+	[FINDING_AXES_DIFFER] = { "axes_differ",
+				  "two sources tell different places of the rank in an axis",
+				  "the place in that axis is not known", SEVERITY_INFO,
+				  "rows by that axis, and groups of collectives by it",
+				  NULL, NULL },
 };
 
 const char *severity_name(enum severity severity)

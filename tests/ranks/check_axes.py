@@ -240,6 +240,32 @@ def check_imbalance(tap, place, uneven):
         tap.ok(len(rows(place, "comm --imbalance --list", folder)) == 2 * layers, "a row for each call")
 
 
+def check_groups(tap, place):
+    """What torch writes of a device mesh of 2 stages, 2 shards and 2 tensor parallel ranks; and who contradicts it."""
+    def config(number, description, ranks):
+        return {"pg_name": str(number), "pg_desc": description, "backend_config": "cuda:nccl", "pg_size": len(ranks), "ranks": ranks}
+
+    folder = place.path("mesh")
+    os.mkdir(folder)
+    for rank in range(8):
+        groups = [config(0, "default_pg", list(range(8))), config(2, "mesh_pp", [rank % 4, rank % 4 + 4]),
+                  config(8, "mesh_dp_shard", [rank & ~2, rank | 2]), config(11, "mesh_tp", [rank & ~1, rank | 1]),
+                  config(14, "mesh_dp_tp", [(rank & ~3) + k for k in range(4)])]
+        if rank == 3:  # and one of another model
+            groups.append(config(20, "mesh_tp", [rank, 7]))
+        name = "TP-0-PP-1" if rank == 6 else "TP-1-PP-0"
+        with open(os.path.join(folder, f"17.{rank}-{name}.trace.json" if rank in (5, 6) else f"rank{rank}.json"), "w") as out:
+            json.dump(trace([(1000, 1100)], {"backend": "nccl", "rank": rank, "world_size": 8, "pg_count": 15, "pg_config": groups}), out)
+    store = place.path("mesh.db")
+    place.ptool("ingest", "-q", "-o", store, folder)
+    got = [(row["rank"], row["pp"], row["dp"], row["tp"]) for row in rows(place, "info", store)]
+    want = [(r, None if r == 5 else r // 4, r // 2 % 2, None if r == 3 else r % 2) for r in range(8)]
+    tap.ok(sorted(got) == want, "places in a device mesh, but where something contradicts them", got, want)
+    told = [(row["rank"], row["detail"], row["excerpt"]) for row in rows(place, "doctor", store) if row["code"] == "axes_differ"]
+    tap.ok(sorted(told) == [(3, "tp", "process groups 1 and others"), (5, "pp", "process groups 1, the file's name 0")],
+           "who contradicts whom is told", told)
+
+
 def check_replicas(tap, place):
     """Two jobs of two ranks, which record the same groups of the same ranks."""
     calls = fleet(random.Random(1), (1, 2, 2))
@@ -260,6 +286,7 @@ def main():
         for seed in range(4):
             check_pairs(tap, place, seed)
         check_replicas(tap, place)
+        check_groups(tap, place)
         check_sums(tap, place)
         check_steps(tap, place)
         check_imbalance(tap, place, 0)

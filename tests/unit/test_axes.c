@@ -58,6 +58,15 @@ static void names_of_files_tell_axes(void **state)
 		{ "tp0-3_x.json", "" },
 		{ "http1.json", "" },
 		{ "rank3.json", "rank3" },
+		{ "profile_trace/iteration_10/rank2_trace.json",
+		  "rank2" },                                   /* torchtitan */
+		{ "torch_profile/rank-12.json.gz", "rank12" }, /* Megatron */
+		{ "vllm-instance-1a-rank-3.17.pt.trace.json.gz", "rank3" },
+		{ "rank3.5.pt.trace.json", "rank3" },          /* Composer */
+		{ "trace-rank-1.json", "rank1" },              /* TensorRT-LLM */
+		{ "prof_start_1_end_2_rank_6.json", "rank6" }, /* verl */
+		{ "17.2-TP-0-DP-1-PP-0-EP-0-EXTEND.trace.json.gz",
+		  "tp0 dp1 pp0 ep0 sure" },
 		{ "", "" },
 	};
 
@@ -78,6 +87,9 @@ static void labels_of_processes_tell_axes_and_ranks(void **state)
 		{ "DP rank [7]", "dp7|" },
 		{ "PP rank 1, TP rank 0, compute", "tp0 pp1|" },
 		{ "Worker_DP0_TP1_EP3", "tp1 dp0 ep3|" },
+		{ "VLLM::Worker_DP1_PP0_TP3_DCP1_EP7", "tp3 dp1 pp0 ep7|" },
+		{ "sglang::scheduler_DP1_TP5_EP5", "tp5 dp1 ep5|" },
+		{ "sglang::scheduler_TP1", "tp1|" },
 		{ "rank 12", "rank12|" },
 		{ "Rank: 4", "rank4|" },
 		{ "local rank 1", "|" },
@@ -102,12 +114,19 @@ static void labels_of_processes_tell_axes_and_ranks(void **state)
 /* What rank 5 of 8 knows: pairs of a description and its ranks. */
 static const char *groups_say(const char *const (*groups)[2], size_t n)
 {
-	struct axes_groups all = AXES_GROUPS_NONE;
+	struct axes_groups all = { .known = 0 };
+	static char text[128];
+	unsigned torn;
 
 	for (size_t i = 0; i < n; i++)
 		axes_add_group(&all, str_of(groups[i][0]), str_of(groups[i][1]), 5);
-	struct axes axes = axes_of_groups(&all);
-	return words(&axes, NONE, false);
+	struct axes axes = axes_of_groups(&all, &torn);
+	int len = snprintf(text, sizeof(text), "%s", words(&axes, NONE, false));
+	for (int a = 0; a < NAXES; a++)
+		if (torn & 1U << a)
+			len += snprintf(text + len, sizeof(text) - (size_t)len, " not %s",
+					axis_names[a]);
+	return text;
 }
 
 static void process_groups_tell_axes(void **state)
@@ -130,7 +149,23 @@ static void process_groups_tell_axes(void **state)
 		{ "", "" },
 	};
 
+	/* a list without ranks is of all; a group of one rank is none beside another */
+	static const char *const all[][2] = {
+		{ "DATA_PARALLEL_GROUP", "[]" },
+		{ "mesh_infer_tp", "[4, 5]" },
+		{ "TENSOR_MODEL_PARALLEL_GROUP", "[5]" },
+	};
+	/* of two models in one process, and of verl's HSDP with Ulysses */
+	static const char *const torn[][2] = {
+		{ "mesh_tp", "[4, 5]" },      { "mesh_tp", "[5, 6]" },
+		{ "mesh_pp", "[1, 5]" },      { "mesh_infer_pp", "[1, 5]" },
+		{ "mesh_fsdp", "[4, 5, 6]" }, { "mesh_ddp", "[1, 5]" },
+		{ "mesh_fsdp", "[5, 6]" },
+	};
+
 	(void)state;
+	assert_string_equal("tp1 dp5", groups_say(all, 3));
+	assert_string_equal("tp1 dp4 pp1 not tp not dp", groups_say(torn, 7));
 	assert_string_equal("tp1 dp2 pp0", groups_say(megatron, 5));
 	assert_string_equal("dp4 pp1 ep0", groups_say(mesh, 8));
 }
