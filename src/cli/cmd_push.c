@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/array.h"
 #include "cli/command.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -105,42 +107,93 @@ static int push_operand(struct pusher *pusher, const struct operand *operand,
 	return rc;
 }
 
-/* The exit code. */
-static int push_store(const struct command *self, const struct push_opts *o,
-		      struct pusher *pusher, const char *path)
+/* Stores whose profiles wait to be sent. */
+struct pushing_all {
+	const struct command *self;
+	const struct push_opts *o;
+	struct pusher *pusher;
+	struct waiting {
+		char *path; /* owned */
+		struct push_sums sums;
+		uint64_t sent; /* push_sent() once they are there */
+	} * waiting;           /* owned */
+	size_t n, cap;
+	uint64_t profiles; /* that were read */
+};
+
+static void tell_sent(struct pushing_all *all)
 {
+	uint64_t sent = push_sent(all->pusher);
+	size_t told = 0;
+
+	for (; told < all->n && all->waiting[told].sent <= sent; told++) {
+		struct waiting *w = &all->waiting[told];
+		if (!all->o->quiet)
+			message_note(all->self->name, w->path,
+				     "pushed %" PRIu64 " profile%s, %" PRIu64 " rows",
+				     w->sums.profiles, w->sums.profiles == 1 ? "" : "s",
+				     w->sums.rows);
+		free(w->path);
+	}
+	all->n -= told;
+	if (told && all->n)
+		memmove(all->waiting, all->waiting + told,
+			all->n * sizeof(*all->waiting));
+}
+
+/* The exit code. */
+static int push_store(struct pushing_all *all, const char *path)
+{
+	const char *name = all->self->name;
 	struct push_sums sums = { 0 };
 	struct operand operand;
 	struct err err = ERR_INIT;
 
-	if (operand_open(self->name, path, o->quiet, &operand, &err) < 0)
-		return message_error(self->name, operand_name(path), &err);
-	int rc = push_operand(pusher, &operand, &sums, &err);
+	if (operand_open(name, path, all->o->quiet, &operand, &err) < 0)
+		return message_error(name, operand_name(path), &err);
+	int rc = push_operand(all->pusher, &operand, &sums, &err);
 	if (rc < 0)
 		operand_explain(&operand, &err);
-	int code =
-		rc < 0 ? message_error(self->name,
-				       err.kind == ERR_IO ? o->url : operand.path, &err)
-		       : EXIT_OK;
-	if (rc == 0 && !o->quiet)
-		message_note(self->name, operand.path,
-			     "pushed %" PRIu64 " profile%s, %" PRIu64 " rows",
-			     sums.profiles, sums.profiles == 1 ? "" : "s", sums.rows);
+	int code = rc < 0 ? message_error(name,
+					  err.kind == ERR_IO ? all->o->url : operand.path,
+					  &err)
+			  : EXIT_OK;
+	all->profiles += sums.profiles;
+	if (rc == 0)
+		*ARRAY_PUSH(all->waiting, all->n, all->cap) =
+			(struct waiting){ xstrdup(operand.path), sums, all->profiles };
 	operand_close(&operand);
+	tell_sent(all);
 	return code;
+}
+
+static int push_rest(struct pushing_all *all)
+{
+	struct err err = ERR_INIT;
+	int rc = push_flush(all->pusher, &err);
+
+	tell_sent(all);
+	return rc < 0 ? message_error(all->self->name, all->o->url, &err) : EXIT_OK;
 }
 
 static int push_all(const struct command *self, const struct push_opts *o,
 		    struct pusher *pusher)
 {
-	int code = EXIT_OK;
+	struct pushing_all all = { .self = self, .o = o, .pusher = pusher };
+	int code = o->stores.n ? EXIT_OK : push_store(&all, NULL);
 
-	if (o->stores.n == 0)
-		return push_store(self, o, pusher, NULL);
-	for (size_t i = 0; i < o->stores.n && code != EXIT_IO; i++) {
-		int one = push_store(self, o, pusher, o->stores.items[i]);
+	for (size_t i = 0; i < o->stores.n && code != EXIT_IO && !push_is_broken(pusher);
+	     i++) {
+		int one = push_store(&all, o->stores.items[i]);
 		code = one != EXIT_OK ? one : code;
 	}
+	if (!push_is_broken(pusher)) {
+		int rest = push_rest(&all);
+		code = rest != EXIT_OK ? rest : code;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		free(all.waiting[i].path);
+	free(all.waiting);
 	return code;
 }
 

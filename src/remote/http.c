@@ -214,7 +214,9 @@ static int judge(struct asking *a, CURLcode rc, const char *detail)
 		return http_error(&failure, a->err);
 	}
 	bool is_certificate = rc == CURLE_PEER_FAILED_VERIFICATION;
-	failure.text = str_of(*detail ? detail : lib->curl_easy_strerror(rc));
+	failure.text = str_of(http->is_closed ? "the server closed the connection"
+			      : *detail       ? detail
+					      : lib->curl_easy_strerror(rc));
 	return is_certificate ? http_error_certificate(&failure, a->err)
 			      : http_error_network(&failure, a->err);
 }

@@ -36,7 +36,7 @@ struct push_options {
 	void (*again)(const char *why, unsigned wait_s);
 };
 
-/* What was sent. */
+/* What was read. */
 struct push_sums {
 	uint64_t profiles, rows;
 };
@@ -47,7 +47,8 @@ void push_close(struct pusher *p);
 
 /*
  * Each profile of the store's newest run.  0, or -1 with err set: then the later ones are
- * not pushed.
+ * not pushed.  Small ones wait for others, to share an INSERT a table with them, until
+ * push_flush(), which sends what waits; push_sent() counts the profiles that are there.
  */
 struct push_from {
 	struct store *store;
@@ -56,6 +57,10 @@ struct push_from {
 };
 int push_run(struct pusher *p, const struct push_from *from, struct push_sums *sums,
 	     struct err *err);
+int push_flush(struct pusher *p, struct err *err);
+uint64_t push_sent(const struct pusher *p);
+/* Of what waited nothing is there, and nobody should go on. */
+bool push_is_broken(const struct pusher *p);
 
 /* The number of a run's name, which every ptool gives alike. */
 uint64_t push_run_id(const char *run);

@@ -108,23 +108,6 @@ int remote_rows_put(const struct remote_table *table, struct sqlite3_stmt *stmt,
 	return 0;
 }
 
-int remote_rows_give(void *from, struct buf *piece, struct err *err)
-{
-	struct remote_rows *rows = from;
-	int rc = 1;
-
-	while (rows->is_at_row && piece->n < PIECE_BYTES && rc > 0) {
-		rowbinary_put_int(piece, (int64_t)rows->run_id);
-		rowbinary_put_int(piece, (int64_t)rows->push_id);
-		if (remote_rows_put(rows->table, rows->stmt, piece, err) < 0)
-			return -1;
-		rows->nrows++;
-		rc = sql_step(rows->stmt, err);
-		rows->is_at_row = rc > 0;
-	}
-	return rc < 0 ? -1 : 0;
-}
-
 /* In place of the ids of texts the rows have texts. */
 static bool put_value(const struct remote_column *c, struct cell value, struct buf *to)
 {
@@ -143,33 +126,55 @@ static bool put_value(const struct remote_column *c, struct cell value, struct b
 							      : (struct str){ "", 0 });
 }
 
-static int put_part(struct remote_parts *parts, struct buf *piece, struct err *err)
+static int put_part(const struct remote_rows *rows, struct buf *to, struct err *err)
 {
-	const struct remote_table *t = parts->table;
-	const struct cell *row = part_rows_at(&parts->rows, parts->at);
+	const struct remote_table *t = rows->table;
+	const struct cell *row = part_rows_at(rows->parts, rows->nrows);
 
-	rowbinary_put_int(piece, (int64_t)parts->run_id);
-	rowbinary_put_int(piece, (int64_t)parts->push_id);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct remote_column *c = &t->columns[i];
-		struct cell value = c->role == ROLE_SEQ ? cell_int((int64_t)parts->at)
+		struct cell value = c->role == ROLE_SEQ ? cell_int((int64_t)rows->nrows)
 							: row[c->place];
-		if (!put_value(c, value, piece))
+		if (!put_value(c, value, to))
 			return err_set(err, ERR_INPUT, "a row of %s is too large to push",
 				       t->name);
 	}
-	parts->at++;
 	return 0;
 }
 
-int remote_parts_give(void *from, struct buf *piece, struct err *err)
+int remote_rows_next(struct remote_rows *rows, struct buf *to, struct err *err)
 {
-	struct remote_parts *parts = from;
+	bool is_there = rows->stmt ? rows->is_at_row : rows->nrows < rows->parts->n;
 	int rc = 0;
 
-	while (rc == 0 && parts->at < parts->rows.n && piece->n < PIECE_BYTES)
-		rc = put_part(parts, piece, err);
-	return rc;
+	if (!is_there)
+		return 0;
+	if (!rows->stmt) {
+		rc = put_part(rows, to, err);
+	} else if (remote_rows_put(rows->table, rows->stmt, to, err) < 0) {
+		rc = -1;
+	} else {
+		rc = sql_step(rows->stmt, err);
+		rows->is_at_row = rc > 0;
+	}
+	rows->nrows++;
+	return rc < 0 ? -1 : 1;
+}
+
+int remote_stream_give(void *from, struct buf *piece, struct err *err)
+{
+	const struct remote_stream *stream = from;
+	int rc = 1;
+
+	while (rc > 0 && piece->n < PIECE_BYTES) {
+		size_t n = piece->n;
+		rowbinary_put_int(piece, (int64_t)stream->run_id);
+		rowbinary_put_int(piece, (int64_t)stream->push_id);
+		rc = remote_rows_next(stream->rows, piece, err);
+		if (rc == 0)
+			piece->n = n;
+	}
+	return rc < 0 ? -1 : 0;
 }
 
 void remote_rows_close(struct remote_rows *rows)

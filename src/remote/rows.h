@@ -12,12 +12,13 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+/* From a statement, or those of a summary. */
 struct remote_rows {
 	const struct remote_table *table; /* borrowed */
-	struct sqlite3_stmt *stmt;        /* owned; its columns are the table's */
-	uint64_t run_id, push_id;         /* before each row */
-	uint64_t nrows;                   /* that were given */
-	bool is_at_row;                   /* one is waiting in the statement */
+	struct sqlite3_stmt *stmt;     /* owned; its columns are the table's; or NULL: */
+	const struct part_rows *parts; /*   these; borrowed */
+	uint64_t nrows;                /* that were given */
+	bool is_at_row;                /* one is waiting in the statement */
 };
 
 /*
@@ -26,24 +27,22 @@ struct remote_rows {
  */
 int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,
 		     struct err *err);
-/* As http_request.give of a struct remote_rows. */
-int remote_rows_give(void *from, struct buf *piece, struct err *err);
+/* Adds the cells of the next row, one after the other: 1; 0: there is none; -1. */
+int remote_rows_next(struct remote_rows *rows, struct buf *to, struct err *err);
 void remote_rows_close(struct remote_rows *rows);
 /*
- * The cells of the row that the statement is at, one after the other.  -1 with an
- * ERR_INPUT: the buffer has no room for it.
+ * The cells of the row that the statement is at.  -1 with an ERR_INPUT: the buffer has no
+ * room for it.
  */
 int remote_rows_put(const struct remote_table *table, struct sqlite3_stmt *stmt,
 		    struct buf *to, struct err *err);
 
-/* The same of a summary's rows. */
-struct remote_parts {
-	const struct remote_table *table; /* borrowed */
-	struct part_rows rows;            /* owned by who fills them */
+/* Those that are sent, each behind the ids of its push. */
+struct remote_stream {
+	struct remote_rows *rows; /* borrowed */
 	uint64_t run_id, push_id;
-	size_t at; /* the next one */
 };
-/* As http_request.give of a struct remote_parts. */
-int remote_parts_give(void *from, struct buf *piece, struct err *err);
+/* As http_request.give of a struct remote_stream. */
+int remote_stream_give(void *from, struct buf *piece, struct err *err);
 
 #endif

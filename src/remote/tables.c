@@ -261,3 +261,13 @@ void remote_columns_list(const struct remote_table *table, struct buf *to)
 	for (size_t i = 0; i < table->n; i++)
 		buf_addf(to, "%s%s", i ? ", " : "", table->columns[i].name);
 }
+
+void remote_insert_into(const struct remote_table *table, const char *first,
+			struct buf *sql)
+{
+	buf_addf(sql, "INSERT INTO %s (%s", table->name, first);
+	if (table->n)
+		buf_add_text(sql, ", ");
+	remote_columns_list(table, sql);
+	buf_add_text(sql, ") FORMAT RowBinary");
+}

@@ -57,5 +57,8 @@ void remote_tables_release(struct remote_tables *tables);
 size_t remote_table_find(const struct remote_tables *tables, const char *name);
 /* "name, kind, ..." */
 void remote_columns_list(const struct remote_table *table, struct buf *to);
+/* INSERT INTO table (first, its columns) */
+void remote_insert_into(const struct remote_table *table, const char *first,
+			struct buf *sql);
 
 #endif

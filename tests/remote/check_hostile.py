@@ -6,6 +6,7 @@ import glob
 import http.server
 import os
 import shutil
+import sqlite3
 import ssl
 import struct
 import subprocess
@@ -44,11 +45,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body(self):
         if self.headers.get("Transfer-Encoding") == "chunked":
+            data = []
             while size := int(self.rfile.readline() or b"0", 16):
-                self.rfile.read(size + 2)
+                data.append(self.rfile.read(size + 2)[:-2])
             self.rfile.readline()
-            return
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            return b"".join(data)
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def answer(self, data, status=200, length=None, **headers):
         self.send_response(status)
@@ -62,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.asked.append((self.path, dict(self.headers)))
         self.close_connection = True
         try:
-            self.body()
+            self.data = self.body()
             self.server.behave(self)
         except OSError:
             pass
@@ -173,6 +175,55 @@ def check_full_disk(tap, folder, store):
     tap.ok(not bad and len(fake.http.asked) == 5, "a server whose disk is full", len(fake.http.asked), *bad)
 
 
+class Taking:
+    """Takes what is pushed, as [(table, body)]; refuses the first rows of op_stat."""
+
+    def __init__(self, ids):
+        self.ids, self.taken = ids, []
+
+    def __call__(self, h):
+        table = h.path.partition("INTO%20")[2].partition("%20")[0]
+        if not table:
+            h.answer(number(0), Connection="close")
+            return
+        if table == "op_stat":
+            self.ids.append(h.data[8:16])
+        self.taken.append((table, h.data))
+        refused = table == "op_stat" and len(self.ids) == 1
+        h.answer(b"Code: 252. DB::Exception: Too many parts" if refused else b"", 500 if refused else 200, Connection="close")
+
+    def of(self, table):
+        return [data for name, data in self.taken if name == table]
+
+
+def check_shared(tap, folder, store):
+    """Stores share the inserts, also when they are sent again; a large one goes by itself."""
+    stores = [os.path.join(folder, f"share{i}.db") for i in range(4)]
+    for path in stores:
+        shutil.copy(store, path)
+    taking = Taking([])
+    fake = Fake(taking)
+    url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
+    done = ptool(folder, "push", url, *stores)
+    tables, err = [name for name, _ in taking.taken], done.stderr.decode()
+    again, rows = taking.of("op_stat")[1:], taking.of("profile")
+    bad = [] if done.returncode == 0 and err.count("pushed 1 profile,") == 4 and "trying again" in err else [err]
+    bad += [] if len(again) == len(rows) == 1 and tables[-1] == "profile" else [tables]
+    ids = {row[8:16] for row in (again[0][at:] for at in range(len(again[0]))) if row[:8] == again[0][:8]} if not bad else set()
+    bad += [] if len(ids) == 4 and taking.ids[0] not in ids and all(i in rows[0] for i in ids) else [ids]
+    tap.ok(not bad, "four stores share an insert a table, under fresh ids when it is sent again", *bad)
+    db = sqlite3.connect(stores[1])
+    db.execute("UPDATE string SET text = text || hex(randomblob(400000)) WHERE id IN (SELECT name_id FROM op_stat LIMIT 12)")
+    db.commit()
+    db.close()
+    taking.taken.clear()
+    done = ptool(folder, "push", url, *stores)
+    sizes, rows = [len(data) for data in taking.of("op_stat")], taking.of("profile")
+    tap.ok(done.returncode == 0 and len(sizes) == len(rows) == 3 and max(sizes) == sizes[1] > 9e6 and done.stderr.count(b"pushed") == 4,
+           "a store that is too large to share goes by itself, after those before it", sizes, done.stderr)
+    fake.close()
+
+
 def check_login(tap, folder):
     fake = Fake(lambda h: h.answer(b""))
     url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
@@ -232,6 +283,7 @@ def main():
         tap.ok(not wrong(done, 5, folder), "a server that is down", done.stderr)
         check_behaviours(tap, folder, store)
         check_full_disk(tap, folder, store)
+        check_shared(tap, folder, store)
         check_login(tap, folder)
         check_tls(tap, folder)
     tap.done()

@@ -1,0 +1,42 @@
+/* The row of `profile` of a push, which is sent last: with it the push is seen. */
+#ifndef PTOOL_REMOTE_PUSH_PROFILE_H
+#define PTOOL_REMOTE_PUSH_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "remote/http.h"
+#include "remote/push_file.h"
+#include "remote/tables.h"
+
+struct sqlite3;
+
+/* The columns of DDL_PROFILE_OWN, and those of the store's table behind them. */
+struct push_profile {
+	char *run; /* owned */
+	uint64_t run_id, key, push_id, store_key;
+	int64_t place, largest_sum;
+	bool is_deleted;
+	struct push_file file;
+	struct buf counts; /* "op_stat=17 step=3 " */
+	struct buf cells;  /* of the other columns; none where it is deleted */
+	uint64_t nrows;    /* of all tables */
+};
+
+/* Zeroed: copies the name.  push_profile_release() frees what is in it. */
+void push_profile_init(struct push_profile *p, const char *run);
+void push_profile_release(struct push_profile *p);
+/* So many rows of `what`. */
+void push_profile_count(struct push_profile *p, const char *what, uint64_t nrows);
+/* What the store says of the profile: largest_sum and the cells of `table`. */
+int push_profile_read(struct push_profile *p, const struct remote_table *table,
+		      struct sqlite3 *db, int64_t id, struct err *err);
+/* All in one INSERT.  `table`: the other columns that each has cells of. */
+int push_profiles(struct http *http, const struct remote_table *table,
+		  const struct push_profile *profiles, size_t n, struct err *err);
+/* Nanoseconds since 1970. */
+int64_t push_clock_ns(void);
+
+#endif
