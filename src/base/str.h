@@ -60,6 +60,12 @@ static inline bool str_starts_with(struct str s, struct str prefix)
 	return s.n >= prefix.n && (prefix.n == 0 || memcmp(s.p, prefix.p, prefix.n) == 0);
 }
 
+static inline bool str_ends_with(struct str s, struct str suffix)
+{
+	return s.n >= suffix.n &&
+	       (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
 static inline bool str_contains(struct str s, struct str part)
 {
 	if (part.n == 0)

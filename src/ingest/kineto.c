@@ -255,16 +255,38 @@ static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str jso
 	return t->texts[raw];
 }
 
-/* Does the work of an operator of this name depend on more than tensors? */
-static bool needs_values(struct kineto *k, uint32_t text, struct str name)
+/*
+ * Values of inputs, where the work of an operator of this name depends on more than
+ * tensors; with the shapes of tensors in lists, where it does on those.
+ */
+static uint32_t values_of(struct chrome *c, uint32_t text, struct str name,
+			  const struct op_texts *texts)
 {
-	if (text == TEXT_NONE)
-		return false;
-	uint8_t *known = ARRAY_AT(k->names, k->names_cap, text);
+	struct kineto *k = &c->kineto;
 
-	if (!*known)
-		*known = 1 + op_kind_needs_values(op_kind_find(name));
-	return *known == 2;
+	if (text == TEXT_NONE)
+		return TEXT_NONE;
+	uint8_t *known = ARRAY_AT(k->names, k->names_cap, text);
+	if (!*known) {
+		const struct op_kind *kind = op_kind_find(name);
+		*known = op_kind_needs_lists(kind)    ? 3
+			 : op_kind_needs_values(kind) ? 2
+						      : 1;
+	}
+	if (*known == 1)
+		return TEXT_NONE;
+	if (*known == 2)
+		return text_of(c, &k->values, texts->concrete, shapes_values_text);
+	struct buf pair;
+	buf_init(&pair, SIZE_MAX);
+	buf_add_char(&pair, '[');
+	buf_add_str(&pair, texts->concrete);
+	buf_add_char(&pair, ',');
+	buf_add_str(&pair, texts->dims);
+	buf_add_char(&pair, ']');
+	uint32_t values = text_of(c, &k->values, buf_str(&pair), shapes_lists_text);
+	buf_release(&pair);
+	return values;
 }
 
 /*
@@ -290,9 +312,8 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		if (texts->types.n)
 			op->types = text_of(c, &c->kineto.types, texts->types,
 					    shapes_types_text);
-		if (texts->concrete.n && needs_values(&c->kineto, slice->name, name))
-			op->values = text_of(c, &c->kineto.values, texts->concrete,
-					     shapes_values_text);
+		if (texts->concrete.n)
+			op->values = values_of(c, slice->name, name, texts);
 		int64_t flops =
 			shapes_flops(name, texts->dims, texts->types, texts->concrete);
 		if (flops != NUMBER_NONE)

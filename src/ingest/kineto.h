@@ -35,7 +35,8 @@ struct kineto_texts {
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
 	struct kineto_texts shapes, types, values; /* of operators' inputs */
-	uint8_t *names; /* owned; by text: 1 values are not needed, 2 they are */
+	uint8_t *
+		names; /* owned; by text: 1 values are not needed, 2 they are, 3 and shapes in lists */
 	size_t names_cap;
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */

@@ -93,6 +93,31 @@ void shapes_values_text(struct str json, struct buf *out)
 	joined_text(json, false, out);
 }
 
+void shapes_lists_text(struct str pair, struct buf *out)
+{
+	struct json_items items = json_items_of(pair);
+	struct json_value concrete, dims, value, shape;
+	bool holds = false;
+
+	buf_clear(out);
+	if (json_next_element(&items, &concrete) <= 0 ||
+	    json_next_element(&items, &dims) <= 0 || concrete.type != JSON_ARRAY ||
+	    dims.type != JSON_ARRAY)
+		return;
+	struct json_items values = json_items_of(concrete.text);
+	struct json_items shapes = json_items_of(dims.text);
+	for (bool first = true; json_next_element(&values, &value) > 0; first = false) {
+		bool is_list = json_next_element(&shapes, &shape) > 0 &&
+			       shape.type == JSON_ARRAY && is_nested(shape.text);
+		if (!first)
+			buf_add_char(out, ';');
+		holds |= is_list || value.text.n > 0;
+		add_part(is_list ? shape.text : value.text, out);
+	}
+	if (!holds)
+		buf_clear(out);
+}
+
 /* The value at `index` of a list; false when there is none. */
 static bool list_entry(struct str json, size_t index, struct json_value *value)
 {

@@ -28,6 +28,8 @@ void shapes_python_text(struct str json, struct buf *out);
  */
 void shapes_types_text(struct str json, struct buf *out);
 void shapes_values_text(struct str json, struct buf *out);
+/* Of "[values, dims]": values, and of lists of tensors their shapes. */
+void shapes_lists_text(struct str pair, struct buf *out);
 /* Entry `index` of the outer list. */
 void shapes_entry(struct str json, size_t index, struct shape *out);
 /* A list of integers, "[1, 1]", or one integer. */

@@ -119,7 +119,7 @@ CREATE TABLE op_detail (
     fwd_thread  INTEGER,                   -- 0 in the forward pass
     is_backward INTEGER NOT NULL,          -- 1: runs for the backward pass
     types_id    INTEGER REFERENCES string (id), -- of the inputs: bfloat16;bfloat16;Scalar
-    values_id   INTEGER REFERENCES string (id)  -- of inputs that are no tensors, where work depends on them: ;;[1, 1]
+    values_id   INTEGER REFERENCES string (id)  -- of inputs that are no tensors, where work depends on them: ;;[1, 1]; of lists of tensors their shapes
 ) STRICT;
 
 -- A step: ProfilerStep#N, what has a step_num, or an annotation of an inference engine or a

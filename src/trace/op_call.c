@@ -85,6 +85,9 @@ bool op_call_read(struct op_call *c, struct str shapes, struct str types,
 
 	c->n = 0;
 	c->is_cut = false;
+	c->list_dtype = NULL;
+	c->result = (struct op_arg){ .n = 0 };
+	c->gradients = 0;
 	if (!read_shapes(c, shapes))
 		return false;
 	for (size_t i = 0; i < c->n; i++) {
@@ -130,6 +133,29 @@ bool op_call_numbers(const struct op_call *c, size_t at, struct op_arg *out)
 		return true;
 	}
 	return read_number(text.p, end, &out->dims[0], &ok) == end && ok;
+}
+
+bool op_call_list(const struct op_call *c, size_t at, struct op_list *out)
+{
+	struct str text = at < c->n ? c->args[at].value : (struct str){ NULL, 0 };
+	const char *end = text.p + text.n, *p;
+
+	*out = (struct op_list){ .tensors = 0 };
+	if (text.n < 2 || *text.p != '[')
+		return false;
+	for (p = skip_blanks(text.p + 1, end); p < end && *p == '[';) {
+		struct op_arg one = { .n = 0 };
+		p = read_list(p + 1, end, &one);
+		if (!p)
+			return false;
+		int64_t n = op_elements(&one);
+		out->tensors++;
+		out->elements = op_plus(out->elements, n);
+		if (one.n == 2)
+			out->matrix_elements = op_plus(out->matrix_elements, n);
+		p = skip_blanks(p, end);
+	}
+	return out->tensors > 0 && p + 1 == end && *p == ']';
 }
 
 int64_t op_call_number(const struct op_call *c, size_t at, int64_t missing)

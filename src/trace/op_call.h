@@ -29,11 +29,21 @@ struct op_call {
 	bool is_cut; /* it has more inputs than these */
 	size_t n;
 	struct op_arg args[OP_CALL_ARGS];
+	/* What is told by what is around it: reading a call clears them. */
+	const struct dtype *list_dtype; /* of tensors in lists, or NULL */
+	struct op_arg result;           /* no tensor: not told */
+	int gradients; /* of a convolution: how many it computes; 0: not told */
+};
+
+/* A list of tensors. */
+struct op_list {
+	int64_t tensors, elements;
+	int64_t matrix_elements; /* of those with two dimensions */
 };
 
 /*
  * shapes as Python prints them, "[[8, 3], []]"; types and values with ';' between
- * them, empty where not recorded.  False when the call cannot be told whole.
+ * them, empty where not recorded; the value of a list of tensors is their shapes.  False when the call cannot be told whole.
  */
 bool op_call_read(struct op_call *c, struct str shapes, struct str types,
 		  struct str values);
@@ -44,6 +54,9 @@ const struct op_arg *op_call_tensor(const struct op_call *c, size_t at);
 bool op_call_numbers(const struct op_call *c, size_t at, struct op_arg *out);
 /* The same of one number; `missing` where there is no value. */
 int64_t op_call_number(const struct op_call *c, size_t at, int64_t missing);
+
+/* The list of tensors at this place.  False where it has none, or their shapes were left out. */
+bool op_call_list(const struct op_call *c, size_t at, struct op_list *out);
 
 /* Products and sums of what is not negative. */
 int64_t op_times(int64_t a, int64_t b);

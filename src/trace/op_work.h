@@ -39,6 +39,10 @@ const struct op_kind *op_kind_find(struct str name);
 enum op_role op_kind_role(const struct op_kind *kind);
 /* Do its formulas need values of inputs that are no tensors? */
 bool op_kind_needs_values(const struct op_kind *kind);
+/* Then also shapes of tensors in lists, and op_call.list_dtype? */
+bool op_kind_needs_lists(const struct op_kind *kind);
+/* Has it no values, does op_call.result tell as much? */
+bool op_kind_needs_result(const struct op_kind *kind);
 /* NULL is an operator that is not known. */
 void op_work_of(const struct op_kind *kind, const struct op_call *call,
 		struct op_work *out);

@@ -17,7 +17,7 @@ static int category_of(const struct dtype *dtype)
 	return strcmp(dtype->name, "bool") != 0;
 }
 
-static bool is_over(const struct dtype *a, const struct dtype *b)
+bool dtype_is_over(const struct dtype *a, const struct dtype *b)
 {
 	int x = category_of(a), y = category_of(b);
 
@@ -36,7 +36,7 @@ static const struct dtype *promoted(const struct op_call *c, size_t n)
 		if (!arg->dtype)
 			return NULL;
 		const struct dtype **of = arg->n ? &whole : &single;
-		if (!*of || is_over(arg->dtype, *of))
+		if (!*of || dtype_is_over(arg->dtype, *of))
 			*of = arg->dtype;
 	}
 	if (!whole || !single || category_of(single) <= category_of(whole))
@@ -139,14 +139,6 @@ void op_rule_fill(const struct op_kind *kind, const struct op_call *c,
 	out->bytes = op_bytes(to);
 }
 
-/* Tensors in lists have no types: that they are only moved is known. */
-void op_rule_move(const struct op_kind *kind, const struct op_call *c,
-		  struct op_work *out)
-{
-	(void)kind, (void)c;
-	out->flops = 0;
-}
-
 /*
  * Reads the inputs of the bits kind->a, writes results like those of kind->c, and does
  * kind->b operations for each element of input kind->d; -1: of all that is written.
@@ -221,58 +213,6 @@ void op_rule_reduce(const struct op_kind *kind, const struct op_call *c,
 	out->bytes = op_plus(op_bytes(x), op_times(left, size));
 }
 
-/* Rows of the table, one for each index: read, and written. */
-void op_rule_embedding(const struct op_kind *kind, const struct op_call *c,
-		       struct op_work *out)
-{
-	const struct op_arg *table = op_call_tensor(c, 0);
-	const struct op_arg *index = op_call_tensor(c, (size_t)kind->a);
-
-	if (!table || !index || table->n != 2)
-		return;
-	int64_t moved =
-		op_bytes_of(op_times(op_elements(index), table->dims[1]), table->dtype);
-	out->dtype = table->dtype;
-	out->flops = 0;
-	out->bytes = op_plus(op_bytes(index), op_times(moved, 2));
-}
-
-/* Gradients are added into rows; the whole table is written. */
-void op_rule_embedding_backward(const struct op_kind *kind, const struct op_call *c,
-				struct op_work *out)
-{
-	const struct op_arg *grad = op_call_tensor(c, 0), *index = op_call_tensor(c, 1);
-	int64_t rows = op_call_number(c, 2, NUMBER_NONE);
-
-	(void)kind;
-	if (!grad || !index || grad->n < 1)
-		return;
-	out->dtype = grad->dtype;
-	out->flops = op_elements(grad);
-	out->bytes = op_plus(
-		op_plus(op_bytes(grad), op_bytes(index)),
-		op_bytes_of(op_times(rows, grad->dims[grad->n - 1]), grad->dtype));
-}
-
-/*
- * As many elements as the index at kind->a has are read and written, and as many more
- * read for each of kind->c; kind->b: operations for each.
- */
-void op_rule_gather(const struct op_kind *kind, const struct op_call *c,
-		    struct op_work *out)
-{
-	const struct op_arg *x = op_call_tensor(c, 0);
-	const struct op_arg *index = op_call_tensor(c, (size_t)kind->a);
-
-	if (!x || !index)
-		return;
-	int64_t n = op_elements(index);
-	out->dtype = x->dtype;
-	out->flops = op_times(n, kind->b);
-	out->bytes =
-		op_plus(op_bytes(index), op_times(op_bytes_of(n, x->dtype), 2 + kind->c));
-}
-
 /* Along one axis; NUMBER_NONE where it does not fit. */
 static int64_t window_count(int64_t in, const struct op_arg *const v[4], size_t axis)
 {
@@ -291,6 +231,18 @@ static int64_t window_count(int64_t in, const struct op_arg *const v[4], size_t 
 	return span < 0 ? NUMBER_NONE : span / n[1] + 1;
 }
 
+/* Without values (before torch 2.1) the result tells the bytes. */
+static void set_pooled(const struct op_kind *kind, const struct op_call *c,
+		       struct op_work *out)
+{
+	const struct op_arg *x = op_call_tensor(c, 0);
+	int64_t n = c->result.is_tensor ? op_elements(&c->result) : NUMBER_NONE;
+
+	out->dtype = x->dtype;
+	out->bytes = op_plus(op_plus(op_bytes(x), op_bytes_of(n, x->dtype)),
+			     op_times(n, kind->b));
+}
+
 /* An element of each window is compared; written are the largest, and where they were. */
 void op_rule_max_pool(const struct op_kind *kind, const struct op_call *c,
 		      struct op_work *out)
@@ -301,8 +253,10 @@ void op_rule_max_pool(const struct op_kind *kind, const struct op_call *c,
 	if (!x || x->n < 3)
 		return;
 	for (size_t i = 0; i < 4; i++)
-		if ((int)i < kind->a && !op_call_numbers(c, 1 + i, &v[i]))
+		if ((int)i < kind->a && !op_call_numbers(c, 1 + i, &v[i])) {
+			set_pooled(kind, c, out);
 			return;
+		}
 	if (kind->a < 4)
 		v[3] = (struct op_arg){ .n = 1, .dims = { 1 } };
 	if (v[1].n == 0) /* as the kernel is */
@@ -324,22 +278,4 @@ void op_rule_max_pool(const struct op_kind *kind, const struct op_call *c,
 	out->flops = op_times(op_elements(&y), each);
 	out->bytes = op_plus(op_plus(op_bytes(x), op_bytes(&y)),
 			     op_times(op_elements(&y), kind->b));
-}
-
-/* A kernel that Inductor made: all its tensors once; what it computes its name hides. */
-void op_rule_generated(const struct op_kind *kind, const struct op_call *c,
-		       struct op_work *out)
-{
-	(void)kind;
-	if (c->is_cut)
-		return;
-	out->bytes = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct op_arg *arg = op_call_tensor(c, i);
-		out->bytes = op_plus(out->bytes, op_bytes(arg));
-		if (arg && arg->dtype && (!out->dtype || is_over(arg->dtype, out->dtype)))
-			out->dtype = arg->dtype;
-	}
-	if (!out->dtype)
-		out->bytes = NUMBER_NONE;
 }

@@ -1,5 +1,5 @@
 /*
- * Matrix products and convolutions: see op_work.h.  An operation is a multiplication or
+ * Matrix products: see op_work.h.  An operation is a multiplication or
  * an addition; biases are not counted, as torch/utils/flop_counter.py has it.
  */
 #include <stddef.h>
@@ -182,121 +182,45 @@ void op_rule_dot(const struct op_kind *kind, const struct op_call *c, struct op_
 		set_product(c, kind, (int64_t[]){ 1, 1, 1, a->dims[0] }, out);
 }
 
-/* What a convolution is given besides tensors; one number stands for all axes. */
-struct conv {
-	struct op_arg stride, padding, dilation, output_padding;
-	int64_t transposed, groups;
-};
-
-static int64_t along(const struct op_arg *list, size_t axis)
-{
-	if (list->n == 1)
-		return list->dims[0];
-	return axis < list->n ? list->dims[axis] : NUMBER_NONE;
-}
-
-/* The extent of the result along an axis; NUMBER_NONE when it has none. */
-static int64_t conv_extent(const struct conv *v, int64_t in, int64_t kernel, size_t axis)
-{
-	const int64_t limit = INT64_C(1) << 30;
-	int64_t stride = along(&v->stride, axis), padding = along(&v->padding, axis);
-	int64_t dilation = along(&v->dilation, axis);
-
-	if (stride <= 0 || padding < 0 || dilation <= 0 || kernel <= 0 || in < 0 ||
-	    stride > limit || padding > limit || dilation > limit || kernel > limit ||
-	    in > limit)
-		return NUMBER_NONE;
-	int64_t reach = dilation * (kernel - 1) + 1;
-	if (!v->transposed) {
-		int64_t span = in + 2 * padding - reach;
-		return span < 0 ? NUMBER_NONE : span / stride + 1;
-	}
-	int64_t more = v->output_padding.n ? along(&v->output_padding, axis) : 0;
-	int64_t extent = (in - 1) * stride - 2 * padding + reach + more;
-	return more < 0 || more > limit || extent < 0 ? NUMBER_NONE : extent;
-}
-
-/* kind->b: the place of the stride; those of cuDNN and MIOpen have the padding first. */
-static bool read_conv(const struct op_kind *kind, const struct op_call *c, bool is_aten,
-		      struct conv *v)
-{
-	size_t at = (size_t)kind->b;
-
-	*v = (struct conv){ .groups = 1 };
-	if (!op_call_numbers(c, at + !is_aten, &v->stride) ||
-	    !op_call_numbers(c, at + is_aten, &v->padding) ||
-	    !op_call_numbers(c, at + 2, &v->dilation))
-		return false;
-	if (is_aten) {
-		v->transposed = op_call_number(c, at + 3, NUMBER_NONE);
-		op_call_numbers(c, at + 4, &v->output_padding);
-		v->groups = op_call_number(c, at + 5, NUMBER_NONE);
-	} else {
-		v->groups = op_call_number(c, at + 3, NUMBER_NONE);
-	}
-	return v->transposed != NUMBER_NONE && v->groups > 0;
-}
-
-static int64_t times_extents(int64_t n, const struct op_arg *arg)
-{
-	return op_times(n, op_elements_from(arg, 2));
-}
-
-/* kind->a: input, then weights; kind->c: the bias; kind->d: not aten's order of values. */
-void op_rule_conv(const struct op_kind *kind, const struct op_call *c,
+/*
+ * x [m, k] with weights of few bits, whose rows are kind->a times those of their tensor;
+ * kind->c: the place of the scales.
+ */
+void op_rule_int4(const struct op_kind *kind, const struct op_call *c,
 		  struct op_work *out)
 {
-	const struct op_arg *x = tensor_at(c, kind->a), *w = tensor_at(c, kind->a + 1);
-	struct conv v;
+	const struct op_arg *x = tensor_at(c, 0), *w = tensor_at(c, 1);
 
-	if (!x || !w || x->n < 3 || x->n != w->n || !read_conv(kind, c, !kind->d, &v))
+	if (!x || !w || x->n != 2 || w->n < 2)
 		return;
-	struct op_arg y = *x;
-	y.dims[1] = v.transposed ? op_times(w->dims[1], v.groups) : w->dims[0];
-	for (size_t i = 2; i < x->n; i++)
-		y.dims[i] = conv_extent(&v, x->dims[i], w->dims[i], i - 2);
+	int64_t written = op_times(x->dims[0], op_times(w->dims[0], kind->a));
 	out->dtype = x->dtype;
-	out->flops = op_times(op_times(op_elements(w), 2), x->dims[0]);
-	out->flops = times_extents(out->flops, v.transposed ? x : &y);
-	out->torch_flops = kind->flags & OP_KIND_TORCH ? out->flops : NUMBER_NONE;
-	out->bytes = op_plus(op_plus(op_bytes(x), op_bytes(w)),
-			     op_plus(op_bytes(&y), op_bytes(tensor_at(c, kind->c))));
+	out->flops = op_times(op_times(written, 2), x->dims[1]);
+	out->bytes = op_plus(
+		op_plus(op_bytes(x), op_bytes(w)),
+		op_plus(op_bytes_of(written, x->dtype), op_bytes(tensor_at(c, kind->c))));
 }
 
 /*
- * Gradients of the input, a convolution the other way, and of the weights.  For the
- * weights torch multiplies all channels with all, also those of different groups.
+ * Recurrent layers: each row of the input [..., k] goes through all matrices of the list
+ * of weights at kind->a.  kind->b: of the backward pass, the place of what it computes.
  */
-void op_rule_conv_backward(const struct op_kind *kind, const struct op_call *c,
-			   struct op_work *out)
+void op_rule_rnn(const struct op_kind *kind, const struct op_call *c, struct op_work *out)
 {
-	const struct op_arg *grad = tensor_at(c, 0), *x = tensor_at(c, 1);
-	const struct op_arg *w = tensor_at(c, 2);
+	const struct op_arg *x = tensor_at(c, 0);
 	struct op_arg mask;
-	struct conv v;
+	struct op_list weights;
+	int64_t rows = 1, passes = 1;
 
-	if (!grad || !x || !w || x->n < 3 || x->n != w->n || grad->n != x->n ||
-	    !read_conv(kind, c, true, &v) || !op_call_numbers(c, 10, &mask) ||
-	    mask.n != 3)
+	if (!x || x->n < 2 || !op_call_list(c, (size_t)kind->a, &weights))
 		return;
-	const struct op_arg *smaller = v.transposed ? x : grad;
-	out->dtype = grad->dtype;
-	out->flops = out->torch_flops = 0;
-	out->bytes = op_bytes(grad);
-	if (mask.dims[0]) {
-		int64_t n = op_times(op_times(op_elements(w), 2), grad->dims[0]);
-		out->flops = times_extents(n, smaller);
-		out->torch_flops = out->flops;
-		out->bytes = op_plus(out->bytes, op_plus(op_bytes(w), op_bytes(x)));
+	if (kind->b) {
+		if (!op_call_numbers(c, (size_t)kind->b, &mask) || mask.n != 4)
+			return;
+		passes = (mask.dims[0] != 0) + (mask.dims[3] != 0);
 	}
-	if (mask.dims[1]) {
-		int64_t n = op_times(op_times(2, x->dims[1]),
-				     op_times(grad->dims[1], x->dims[0]));
-		n = times_extents(times_extents(n, w), smaller);
-		out->torch_flops = op_plus(out->torch_flops, n);
-		out->flops = op_plus(out->flops, n == NUMBER_NONE ? n : n / v.groups);
-		out->bytes = op_plus(out->bytes, op_plus(op_bytes(x), op_bytes(w)));
-	}
-	if (mask.dims[2])
-		out->bytes = op_plus(out->bytes, op_bytes_of(grad->dims[1], grad->dtype));
+	for (size_t i = 0; i + 1 < x->n; i++)
+		rows = op_times(rows, x->dims[i]);
+	out->dtype = x->dtype;
+	out->flops = op_times(op_times(rows, 2 * passes), weights.matrix_elements);
 }

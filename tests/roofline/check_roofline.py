@@ -22,7 +22,8 @@ import slowroof
 PEAKS = {"bfloat16": 200.0, "float16": 200.0, "float32": 20.0, "float64": 10.0}
 BANDWIDTH = 1500.0
 PEAKS_OF_TYPES = {"float32": 20.0, "bfloat16": 200.0, "float8_e4m3fn": 400.0}
-TYPE = {"bf16": "c10::BFloat16", "float": "float", "long": "long int", "fp8": "c10::Float8_e4m3fn", "bool": "bool"}
+TYPE = {"bf16": "c10::BFloat16", "float": "float", "long": "long int", "fp8": "c10::Float8_e4m3fn", "bool": "bool",
+        "int": "int", "char": "signed char"}
 
 
 def rows(place, store, *options):
@@ -113,7 +114,7 @@ class Maker:
     """A trace of random operators, nested as torch nests them, with kernels."""
 
     def __init__(self, seed):
-        self.r, self.events, self.at, self.correlation = random.Random(seed), [], 1000, 0
+        self.r, self.events, self.at, self.correlation, self.sequence = random.Random(seed), [], 1000, 0, 0
 
     def kernel(self, name="k"):
         self.correlation += 1
@@ -185,8 +186,16 @@ class Maker:
             lambda: self.op("aten::native_layer_norm", self.call([(x, t)], [k], None, None, 1e-5), kernels),
             lambda: self.op("aten::embedding", self.call([([9, k], t), ([m], "long")], -1, False, False), [
                 lambda: self.op("aten::index_select", None, kernels)]),
-            lambda: self.op("aten::cat", ([[[m, k], [m, k]], []], ["TensorList", "Scalar"], ["", "0"]), kernels),
-            lambda: self.op("triton_poi_fused_add_0", self.call([(x, t), ([k], t)], 64), kernels),
+            lambda: self.op("aten::cat", ([[[m, k], [m, k]], []], ["TensorList", "Scalar"], ["", "0"]), [
+                *kernels, lambda: self.kernel("CatArrayBatchedCopy<at::native::OpaqueType<2u>, unsigned int, 2, 64>")]),
+            lambda: self.op("aten::_foreach_add_", ([[[m, k], [], [w]], [[m, k], [], [w]], []], ["TensorList"] * 2 + ["Scalar"],
+                                                    ["", "", "1"]), [self.of_lists(t)] * 2),
+            lambda: self.op("aten::_fused_adamw_", ([[[m], [w, k]]] * 4 + [[], [[], []], []], ["TensorList"] * 6 + ["Scalar"],
+                                                    [""] * 6 + ["0.1"]), [self.of_lists(t), self.of_lists("float")]),
+            lambda: self.op("aten::_foreach_add_", ([[[m, k]], []], ["TensorList", "Scalar"], ["", "1"]), [
+                lambda: self.op("aten::add_", self.call([([m, k], t), ([], t)], 1), kernels)]),
+            lambda: self.old_convolution(b, m, k, r.choice([1, 2])),
+            lambda: self.op("triton_poi_fused_add_0", self.call([(x, t), ([k], t)], r.choice([8, 64, 64 * 64 * 8]), 2), kernels),
             lambda: self.op("CompiledFunction", self.call([([k], "bf16")] * 60 + [([m], "float")]), kernels),
             lambda: self.op("mine::own", self.call([(x, t)]), kernels),
             lambda: self.op("vllm::unified_attention_with_output", self.call(
@@ -194,6 +203,28 @@ class Maker:
             self.kernel,
         ]
         r.choice(one)()
+
+    def of_lists(self, t):
+        return lambda: self.kernel(f"multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpListAlphaFunctor<{TYPE[t]}, 2, 2, 0>, "
+                                   "std::plus<float>, float>")
+
+    def old_convolution(self, b, m, k, groups):
+        """As torch before 1.11 records it: without values, and with autograd's sequence numbers."""
+        self.sequence += 1
+        side, wide = self.r.randint(3, 9), self.r.randint(3, 9)
+        x, w, y = [b, m * groups, side, side], [k * groups, m, 3, 3], [b, k * groups, wide, wide]
+        if self.r.random() < 0.3:
+            x, y = [y[0], y[1], *x[2:]], [b, m * groups, wide, wide]
+        first = len(self.events)
+        self.op("aten::convolution", self.call([(x, "float"), (w, "float")])[:2] + (None,), [self.kernel])
+        self.op("CudnnConvolutionBackward", self.call([(y, "float")])[:2] + (None,), [
+            lambda: self.op("aten::cudnn_convolution_backward", self.call([(x, "float"), (y, "float"), (w, "float")])[:2] + (None,), [
+                lambda part=part: self.op("aten::cudnn_convolution_backward_" + part, None, [self.kernel])
+                for part in self.r.choice([["weight"], ["input", "weight"], []])])])
+        for event in self.events[first:]:
+            if event["name"] in ("aten::convolution", "CudnnConvolutionBackward"):
+                event["args"] |= {"Sequence number": self.sequence, "Fwd thread id": int("Backward" in event["name"])}
+                del event["args"]["Concrete Inputs"]
 
     def engine_step(self):
         self.events.append(event := {"ph": "X", "cat": "user_annotation", "name": "", "pid": 1, "tid": 1, "ts": self.at})
@@ -221,8 +252,10 @@ class Maker:
         self.save(path, events, "NVIDIA H100 PCIe")
 
     @staticmethod
-    def save(path, events, device):
-        properties = [{"id": 0, "name": device, "computeMajor": 8, "computeMinor": 0}]
+    def save(path, events, *devices):
+        properties = []
+        for i, (device, at, sms) in enumerate(name.partition("@") for name in devices):
+            properties.append({"id": i, "name": device, "computeMajor": 8, "computeMinor": 0} | ({"numSms": int(sms)} if at else {}))
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"schemaVersion": 1, "deviceProperties": properties, "traceEvents": events}, file)
 
@@ -272,6 +305,70 @@ def check_random(tap, place):
             check_roofs(tap, got, f"random trace {seed}")
 
 
+def arguments(*given):
+    """(dims, types, values) of one call: tensors as (dims, type), lists of tensors as [dims, ...], all else a value."""
+    dims, types, values = [], [], []
+    for one in given:
+        is_list = isinstance(one, list) and bool(one) and isinstance(one[0], list)
+        tensor = isinstance(one, tuple)
+        dims.append(one[0] if tensor else one if is_list else [])
+        types.append(TYPE[one[1]] if tensor else "TensorList" if is_list else "" if one is None else "Scalar")
+        values.append("" if tensor or is_list or one is None else str(one))
+    return dims, types, values
+
+
+def random_calls(r):
+    """(operator, call, FLOPs, bytes): what each formula says, by numel and size of an element."""
+    n = lambda most=40: r.randint(1, most)
+    m, k, w, g, e = n(), 2 * n(), 8 * n(), n(4), n(8)
+    x = [m, k, w]
+    axis = r.randrange(-3, 3)
+    along, others = x[axis], m * k * w // x[axis]
+    few = r.randint(1, along)
+    conv = [([g * 2, 3 * e, 9, 8], "float"), ([3 * e, 5, 3, 2], "float")]
+    y = (9 - 1) * 2 - 2 + 2 * (3 - 1) + 1 + 1, (8 - 1) * 3 - 0 + 1 * (2 - 1) + 1 + 2
+    yield "aten::_embedding_bag", arguments(([m, k], "float"), ([w], "long"), ([g + 1], "long"), False, 0, False, None, True), \
+        w * k, 4 * k * (w + g) + 8 * (w + g + 1)
+    yield "aten::_embedding_bag_dense_backward", arguments(([g, k], "float"), ([w], "long"), ([w], "long"), ([g], "long"),
+                                                           ([g], "long"), m), w * k, 4 * (g * k + m * k) + 8 * w
+    yield "aten::index_select", arguments((x, "bf16"), axis, ([few], "long")), 0, 2 * 2 * others * few + 8 * few
+    yield "aten::topk", arguments((x, "bf16"), few, axis, True, True), m * k * w, 2 * m * k * w + 10 * others * few
+    yield "aten::sort", arguments((x, "float"), None, axis, False), m * k * w, (4 + 4 + 8) * m * k * w
+    yield "aten::_weight_int4pack_mm", arguments(([m, k], "bf16"), ([w, g, 32, 4], "int"), 32, ([g, w * 8, 2], "bf16")), \
+        2 * m * k * w * 8, 2 * m * k + 4 * w * g * 128 + 2 * g * w * 16 + 2 * m * w * 8
+    yield "aten::_weight_int8pack_mm", arguments(([m, k], "bf16"), ([w, k], "char"), ([w], "bf16")), \
+        2 * m * k * w, 2 * (m * k + m * w + w) + w * k
+    yield "aten::split_with_sizes_copy", arguments((x, "bf16"), [1, 2], 0), 0, 4 * m * k * w
+    yield "aten::_cudnn_rnn", arguments(([m, g, k], "bf16"), [[4 * e, k], [4 * e, e], [4 * e], [4 * e]], 4), \
+        2 * m * g * 4 * e * (k + e), None
+    yield "aten::cudnn_convolution_transpose", arguments(*conv, [1, 0], [1, 2], [2, 3], [2, 1], g), \
+        2 * g * 2 * 9 * 8 * 3 * e * 5 * 6, 4 * (g * 2 * 3 * e * 72 + 3 * e * 30 + g * 2 * 5 * g * y[0] * y[1])
+    yield "flash_attn::_flash_attn_forward", arguments(([g, m, 4, k], "bf16"), ([g, w, 2, k], "bf16"), ([g, w, 2, k], "bf16"), 0.0,
+                                                       1.0, True), \
+        4 * k * g * 4 * slowroof.seen(m, w, 2), 4 * g * (m * 4 * k + w * 2 * k)
+    yield "aten::native_dropout_backward", arguments((x, "bf16"), (x, "bool"), 2.0), m * k * w, 5 * m * k * w
+
+
+def check_formulas(tap, place):
+    """Formulas that torch has none of, by a second computation."""
+    events, expected = [], collections.defaultdict(list)
+    r = random.Random(23)
+    for i in range(50):
+        for op, call, flops, moved in random_calls(r):
+            events.append(op_event(op, 10 * len(events), 5, *call))
+            expected[op, python_shapes(call[0])].append((flops, moved))
+    trace = os.path.join(place.folder.name, "formulas.json")
+    Maker.save(trace, events, "none")
+    wrong, seen = [], 0
+    for row in rows(place, trace):
+        told = expected[row["name"], row["input_shapes"]]
+        sums = tuple(None if None in column else sum(column) for column in zip(*told))
+        seen += len(told)
+        if (number(row["flops"]), number(row["bytes"])) != sums:
+            wrong.append((row["name"], row["input_shapes"], row["flops"], row["bytes"], sums))
+    tap.ok(not wrong and seen == len(events), f"FLOPs and bytes of {seen} calls that torch has no formula for", *wrong[:5])
+
+
 def check_flops_of_torch(tap, place, folder):
     """with_flops of torch has the same FLOPs for products of matrices; it adds calls up as `top` does."""
     with gzip.open(os.path.join(folder, "key_averages.json.gz"), "rt") as file:
@@ -292,34 +389,51 @@ def table_rows(table):
     return next((v for v in table.values() if isinstance(v, list)), [])
 
 
-# Names as recordings have them: TFLOP/s of float32 products, GB/s; TF32 is 0: no Tensor Cores.
+# Names as recordings have them: TFLOP/s of float32 products, GB/s; TF32 is 0: no Tensor Cores.  With "@" multiprocessors.
 DEVICES = {
-    "NVIDIA H100 80GB HBM3": (67, 494.7, 3350), "NVIDIA H100 PCIe": (51, 378, 2000), "NVIDIA A10G": (35, 35, 600),
-    "NVIDIA A100-SXM4-80GB": (19.5, 156, 2039), "NVIDIA A100-PG509-200": (19.5, 156, 1555),
-    "NVIDIA A100 80GB PCIe": (19.5, 156, 1935), "Tesla V100-SXM2-32GB": (15.7, 0, 900), "AMD Instinct MI300X": (163.4, 653.7, 5325),
-    "NVIDIA A100-SXM4-40GB MIG 1g.5gb": None, "NVIDIA GeForce RTX 4090 Laptop GPU": None, "AMD Radeon Graphics": None, "": None,
+    "NVIDIA H100 80GB HBM3": (67, 494.7, 3350), "NVIDIA H100 PCIe": (51, 378, 2000), "NVIDIA H100 NVL": (60, 417.5, 3900),
+    "NVIDIA H200": (67, 494.7, 4800), "NVIDIA H200 NVL": (60, 417.5, 4800), "NVIDIA H800@132": (67, 494.7, 3350),
+    "NVIDIA GH200 480GB": (67, 494.7, 4000), "NVIDIA GH200 144G HBM3e": (67, 494.7, 4900), "NVIDIA B200": (75, 1125, 8000),
+    "NVIDIA GB200": (80, 1250, 8000), "NVIDIA B300 SXM6 AC": (75, 1125, 8000), "NVIDIA GB300": (83, 1250, 8000),
+    "NVIDIA A10": (31.2, 62.5, 600), "NVIDIA A10G": (35, 35, 600), "NVIDIA A100-SXM4-80GB": (19.5, 156, 2039),
+    "A100-SXM4-40GB": (19.5, 156, 1555), "NVIDIA A100-PG509-200@108": (19.5, 156, 1555), "NVIDIA A100-PCIE-40GB": (19.5, 156, 1555),
+    "NVIDIA A100 80GB PCIe": (19.5, 156, 1935), "Tesla V100-SXM2-32GB": (15.7, 0, 900), "Tesla V100-DGXS-32GB": (15.7, 0, 900),
+    "Tesla V100-PCIE-16GB": (14, 0, 900), "Tesla T4": (8.1, 0, 320), "NVIDIA L40S": (91.6, 183, 864), "NVIDIA L4": (30.3, 60, 300),
+    "NVIDIA RTX 6000 Ada Generation": (91.1, 182.1, 960), "NVIDIA GeForce RTX 4090": (82.6, 82.6, 1008),
+    "AMD Instinct MI300X": (163.4, 653.7, 5325), "AMD Instinct MI300X@304": (163.4, 653.7, 5325), "AMD Instinct MI210": (45.3, 0, 1638),
+    "AMD Instinct MI250X / MI250@110": (47.9, 0, 1638), "AMD Instinct MI250X / MI250@104": (45.3, 0, 1638),
+    # Other variants, parts of devices, and what is not in the table.
+    "AMD Instinct MI250X / MI250": None, "AMD Instinct MI300X@38": None, "NVIDIA H100": None, "NVIDIA H100 80GB HBM3@114": None,
+    "NVIDIA A100-SXM-64GB": None, "NVIDIA A100-SXM4-40GB MIG 1g.5gb": None, "NVIDIA A100X": None, "NVIDIA A800 40GB Active": None,
+    "Tesla V100-SXM3-32GB": None, "Tesla V100-FHHL-16GB": None, "NVIDIA H20-3e": None, "NVIDIA A10-24Q": None,
+    "NVIDIA GeForce RTX 4090 Laptop GPU": None, "NVIDIA GeForce RTX 5090 D": None, "AMD Radeon Graphics": None, "": None,
 }
 
 
 def check_devices(tap, place):
     """The table's peaks by the device's name; TF32 where a kernel's name says Tensor Cores."""
     wrong = []
-    for i, (device, peaks) in enumerate(DEVICES.items()):
-        for tensor_cores in (False, True):
-            m = Maker(i)
-            m.op("aten::mm", m.call([([512, 256], "float"), ([256, 128], "float")]),
+    for tensor_cores in (False, True):
+        m = Maker(1)
+        for i in range(len(DEVICES)):
+            m.op("aten::mm", m.call([([512, 256 + i], "float"), ([256 + i, 128], "float")]),
                  [lambda: m.kernel("cutlass_80_tensorop_s1688gemm_256x64_32x4_nn" if tensor_cores else "sgemm_nn")])
-            trace = os.path.join(place.folder.name, "device.json")
-            m.save(trace, m.events, device)
-            row, = rows(place, trace)
+            kernel = next(e for e in reversed(m.events) if e["cat"] == "kernel")
+            kernel["pid"] = kernel["args"]["device"] = i
+        trace = os.path.join(place.folder.name, "device.json")
+        m.save(trace, m.events, *DEVICES)
+        got = {r["input_shapes"]: r for r in rows(place, trace)}
+        for i, (device, peaks) in enumerate(DEVICES.items()):
+            k = 256 + i
+            row = got[f"[[512, {k}], [{k}, 128]]"]
             tera = peaks and peaks[tensor_cores]
             time = int(row["device_ns"])
-            share = 100 * 2 * 512 * 256 * 128 / (tera * 1e3) / time if tera else None
-            speed = 100 * 4 * (512 * 256 + 256 * 128 + 512 * 128) / peaks[2] / time if peaks else None
+            share = 100 * 2 * 512 * k * 128 / (tera * 1e3) / time if tera else None
+            speed = 100 * 4 * (512 * k + k * 128 + 512 * 128) / peaks[2] / time if peaks else None
             for column, value in (("peak_pct", share), ("bandwidth_pct", speed)):
-                got = float(row[column]) if row[column] else None
-                if (got is None) != (value is None) or got and abs(got - value) > 1e-9 * value:
-                    wrong.append((device, tensor_cores, column, got, value))
+                found = float(row[column]) if row[column] else None
+                if (found is None) != (value is None) or found and abs(found - value) > 1e-9 * value:
+                    wrong.append((device, tensor_cores, column, found, value))
     tap.ok(not wrong, f"peaks of {len(DEVICES)} devices by their names", *wrong)
 
 
@@ -350,6 +464,7 @@ def main():
         check_torch(tap, place)
         check_flop_counter(tap, place)
         check_random(tap, place)
+        check_formulas(tap, place)
         check_devices(tap, place)
         check_recordings(tap, place)
     tap.done()

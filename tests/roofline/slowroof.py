@@ -166,12 +166,35 @@ def elementwise(name, i):
     return out, sum(t.bytes for t in tensors) + out * SIZE[dtype]
 
 
-def work(name, i, note=None):
+def lists(i, read, written, each, dtype):
+    """Lists of tensors, whose shapes are their values."""
+    n = {k: sum(map(math.prod, i.value(k))) for k in {*read, *written} if k < len(i.values) and "[[" in i.values[k]}
+    if 0 not in n:
+        return (None if each else 0), None
+    moved = sum(n.get(k, 0) for k in (*read, *written))
+    return n[0] * each, moved * SIZE[dtype] if dtype else None
+
+
+def convolution_old(i, y):
+    """Without values: the result's shape is that of the gradient that autograd is given."""
+    x, w = i.tensor(0), i.tensor(1)
+    if not y:
+        return None, None
+    plain = y[1] == w.dims[0] and x.dims[1] % w.dims[1] == 0
+    turned = x.dims[1] == w.dims[0] and y[1] % w.dims[1] == 0 and (not plain or any(a > b for a, b in zip(y[2:], x.dims[2:])))
+    bias = i.tensor(2) if len(x.dims) == len(w.dims) else None
+    points = math.prod((x.dims if turned else y)[2:]) * x.dims[0]
+    return 2 * points * w.n, x.bytes + w.bytes + math.prod(y) * SIZE[x.dtype] + (bias.bytes if bias else 0)
+
+
+def work(name, i, note=None, told=(None, None, 0)):
     """(FLOPs, bytes) of a call, None where not known; False where this file has no formula."""
     short = name.removeprefix("aten::")
     t = i.tensor
     if name.startswith("triton_"):
-        return None, sum(x.bytes for x in i.tensors())
+        extents = [i.value(k) for k in range(len(i.dims)) if not t(k) and isinstance(i.value(k), int)]
+        most = math.prod(extents) if extents else math.inf
+        return None, sum(min(x.n, most) * SIZE[x.dtype] for x in i.tensors())
     if short == "mm":
         return matmul(t(0), t(1))
     if short == "addmm":
@@ -190,7 +213,11 @@ def work(name, i, note=None):
     if short == "_grouped_mm" and len(t(0).dims) == 2 and len(t(1).dims) == 3:
         return product(1, t(0).dims[0], t(1).dims[2], t(0).dims[1], [t(0), t(1), t(2)], t(0).dtype)
     if short == "convolution":
-        return convolution(i)
+        return convolution(i) if i.value(3) else convolution_old(i, told[1])
+    if short == "cudnn_convolution_backward":
+        x, g, w = t(0), t(1), t(2)
+        points = math.prod(g.dims[2:]) * g.dims[0]
+        return (2 * points * w.n * told[2], g.bytes + told[2] * (x.bytes + w.bytes)) if told[2] else (None, None)
     if short == "convolution_backward":
         return convolution_backward(i)
     if name in ("vllm::unified_attention_with_output", "aiter::mha_batch_prefill"):
@@ -202,7 +229,11 @@ def work(name, i, note=None):
     if short in ("fill_", "zero_"):
         return 0, t(0).bytes
     if short == "cat":
-        return 0, None
+        return lists(i, [0], [0], 0, told[0])
+    if short == "_foreach_add_":
+        return lists(i, [0, 1], [0], 1, told[0])
+    if short == "_fused_adamw_":
+        return lists(i, range(5), [0, 2, 3, 4], 14, told[0])
     if short == "sum" and i.values[1]:
         dims = {d % len(t(0).dims) for d in i.value(1)} or set(range(len(t(0).dims)))
         left = math.prod(n for k, n in enumerate(t(0).dims) if k not in dims)
@@ -251,6 +282,37 @@ class Store:
     def name(self, id_):
         return self.text[self.slices[id_][3]]
 
+    def told(self):
+        """{operator: (element type of its lists, shape of its result, gradients inside it)} by what is around it."""
+        owners, _ = self.owners()
+        types, gradients = collections.defaultdict(set), collections.Counter()
+        for w in self.work:
+            if w[6] in owners:
+                found = re.search(r"OpaqueType<(\d+)|Functor<(?:c10::)?(\w+)", self.text[w[3]])
+                known = {"1": "uint8", "2": "float16", "4": "float32", "8": "float64", "float": "float32", "Half": "float16",
+                         "BFloat16": "bfloat16"}.get(found[1] or found[2]) if found else None
+                if known:
+                    types[owners[w[6]]].add(known)
+        inside = collections.defaultdict(set)
+        for op, owner in owners.items():
+            if op != owner:
+                gradients[owner] += bool(re.search("_backward_(input|weights?)$", self.name(op)))
+                given = self.details.get(self.slices[op][7], ("", "", ""))[1].split(";")
+                if given[0] in SIZE and (len(given) < 2 or given[1] not in SIZE or given[1] == given[0]):
+                    inside[owner].add(given[0])
+        sequence = dict(self.db.execute("SELECT id, sequence FROM slice_row WHERE sequence IS NOT NULL"))
+        nodes = collections.defaultdict(set)
+        for op in self.ops:
+            if re.fullmatch(r"\w*(Conv|MaxPool)\w*Backward\d*", self.name(op)):
+                nodes[sequence.get(op)].add(self.details.get(self.slices[op][7], ("",))[0])
+        out = {}
+        for op in self.ops:
+            given = types[op] or inside[op]
+            shapes = nodes.get(sequence.get(op, 0), ())
+            result = eval(next(iter(shapes)))[0] if len(shapes) == 1 else None
+            out[op] = (next(iter(given)) if len(given) == 1 else None, result, gradients[op])
+        return out
+
     def owners(self):
         """(owner of each operator, composites in which something counts)."""
         inner = set()
@@ -280,6 +342,7 @@ class Store:
     def rows(self):
         """What each row of `ptool roofline` must be: {(name, shapes, dtypes): Row}."""
         owners, inner = self.owners()
+        self.around_calls = self.told()
         times, single = collections.Counter(), []
         if self.work:
             for w in self.work:
@@ -306,6 +369,7 @@ class Store:
     def steps(self, peaks):
         """{number: (known FLOPs, time of those calls, time of all, ns of them at the peak)}, without collectives."""
         owners, inner = self.owners()
+        self.around_calls = self.told()
         number = dict(self.db.execute("SELECT id, number FROM step"))
         calls, out = collections.defaultdict(int), collections.defaultdict(lambda: [0, 0, 0, 0.0])
         for w in self.work:
@@ -335,6 +399,8 @@ class Store:
     def type(self, op, tensors):
         """The element type of its arithmetic."""
         short = self.name(op).removeprefix("aten::").rstrip("_")
+        if short in ("_foreach_add", "_fused_adamw"):
+            return self.around_calls[op][0]
         if short in BINARY | COMPARE:
             return promoted(tensors)
         return tensors[0].dtype if tensors else None
@@ -348,7 +414,7 @@ class Store:
             i = Inputs(shapes, types, values)
             dtypes = i.dtypes()
             if counts(name) or name in COMPOSITE and op not in inner:
-                found = work(name, i, self.note(op))
+                found = work(name, i, self.note(op), self.around_calls[op])
         return (name, shapes or None, dtypes), found
 
 

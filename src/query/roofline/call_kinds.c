@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
@@ -15,6 +16,7 @@ ASSET(asset_query_views_roofline_details_sql);
 
 struct kind_key {
 	const struct op_kind *kind;
+	struct call_told told;
 	uint32_t name, inputs;
 };
 
@@ -71,6 +73,20 @@ static uint32_t dtypes_text(struct call_kinds *c, const struct op_call *call)
 	return n ? intern_add(&c->texts->intern, buf_str(&c->scratch)) : TEXT_NONE;
 }
 
+static void set_told(const struct call_kinds *c, const struct call_told *told,
+		     struct op_call *call)
+{
+	struct op_call node;
+	const struct str none = { NULL, 0 };
+
+	call->list_dtype = told->list_dtype;
+	call->gradients = (int)told->gradients;
+	if (told->result != TEXT_NONE &&
+	    op_call_read(&node, text_pool_str(c->texts, told->result), none, none) &&
+	    op_call_tensor(&node, 0))
+		call->result = node.args[0];
+}
+
 static struct call_kind make_kind(struct call_kinds *c, const struct kind_key *key)
 {
 	const struct call_inputs *in =
@@ -86,21 +102,54 @@ static struct call_kind make_kind(struct call_kinds *c, const struct kind_key *k
 	    op_call_read(&call, text_pool_str(c->texts, in->shapes),
 			 text_pool_str(c->texts, in->types),
 			 text_pool_str(c->texts, in->values))) {
+		set_told(c, &key->told, &call);
 		op_work_of(key->kind, &call, &made.work);
 		made.dtypes = dtypes_text(c, &call);
 	}
 	return made;
 }
 
-const struct call_kind *call_kinds_of(struct call_kinds *c, uint32_t name,
-				      int64_t detail_id, const struct op_kind *kind)
+const struct call_inputs *call_kinds_inputs(const struct call_kinds *c, int64_t detail_id)
 {
-	struct kind_key key = { kind, name, UINT32_MAX };
 	size_t at;
 
 	SEARCH(at, 0, c->ninputs, c->inputs[at].id < detail_id);
-	if (at < c->ninputs && c->inputs[at].id == detail_id)
-		key.inputs = (uint32_t)at;
+	return at < c->ninputs && c->inputs[at].id == detail_id ? &c->inputs[at] : NULL;
+}
+
+/* The part before the next ';', which is taken off. */
+static struct str next_type(struct str *rest)
+{
+	const char *at = rest->n ? memchr(rest->p, ';', rest->n) : NULL;
+	struct str part = { rest->p, at ? (size_t)(at - rest->p) : rest->n };
+
+	*rest = str_behind(*rest, part.n + (at != NULL));
+	return part;
+}
+
+const struct dtype *call_kinds_dtype(const struct call_kinds *c, int64_t detail_id)
+{
+	const struct call_inputs *in = call_kinds_inputs(c, detail_id);
+	struct str types =
+		in ? text_pool_str(c->texts, in->types) : (struct str){ NULL, 0 };
+	const struct dtype *first = dtype_find(next_type(&types));
+	const struct dtype *second = dtype_find(next_type(&types));
+
+	return second && second != first ? NULL : first;
+}
+
+const struct call_kind *call_kinds_of(struct call_kinds *c, uint32_t name,
+				      int64_t detail_id, const struct op_kind *kind,
+				      const struct call_told *told)
+{
+	const struct call_inputs *in = call_kinds_inputs(c, detail_id);
+	struct kind_key key;
+
+	memset(&key, 0, sizeof(key)); /* it is compared as bytes */
+	key.kind = kind;
+	key.told = *told;
+	key.name = name;
+	key.inputs = in ? (uint32_t)(in - c->inputs) : UINT32_MAX;
 	size_t known = c->keys.n;
 	uint32_t number = intern_add(&c->keys, str_bytes(&key, sizeof(key)));
 	if (c->keys.n > known)

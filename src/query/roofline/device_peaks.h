@@ -32,8 +32,11 @@ struct device_peaks {
 	double giga_bytes;   /* GB/s */
 };
 
-/* By the device's name as recorded; false when it is not in the table. */
-bool device_peaks_find(struct str name, struct device_peaks *out);
+/*
+ * By the device's name as recorded, and its multiprocessors or compute units, 0 where they
+ * were not; false when it is not in the table, or is another variant or a part of what is.
+ */
+bool device_peaks_find(struct str name, int64_t sms, struct device_peaks *out);
 /* "fp16=989,bw=3350" over what is there; ERR_USAGE names what is wrong. */
 int device_peaks_set(const char *text, struct device_peaks *out, struct err *err);
 
@@ -41,8 +44,5 @@ int device_peaks_set(const char *text, struct device_peaks *out, struct err *err
 enum peak peak_of_dtype(const struct dtype *dtype, bool tensor_cores);
 /* As in --peak: "fp16". */
 const char *peak_name(enum peak peak);
-
-/* Row i of the table, false after the last: for documents and tests. */
-bool device_peaks_at(size_t i, struct device_peaks *out);
 
 #endif

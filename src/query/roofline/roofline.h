@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "query/filter.h"
-#include "query/roofline/device_peaks.h"
+#include "query/roofline/roof_devices.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
 #include "query/view.h"
@@ -25,7 +25,7 @@ struct roof_call {
 	int64_t device;  /* its number, or NUMBER_NONE */
 	int64_t time_ns, flops;
 	enum peak peak; /* that its operations are measured by */
-	size_t on;      /* place in roofline.devices */
+	size_t on;      /* place in roofline.devices.items */
 	bool is_comm;   /* it is, or launched, a collective */
 };
 typedef int roof_call_fn(void *context, const struct roof_call *call, struct err *err);
@@ -55,20 +55,13 @@ struct roof_times {
 	int64_t all_ns, flops_ns, bytes_ns, comm_ns;
 };
 
-/* A device's name as recorded, and its peaks. */
-struct roof_device {
-	uint32_t name; /* text, or TEXT_NONE: not recorded */
-	struct device_peaks peaks;
-};
-
 struct roofline {
 	struct text_pool texts;
 	struct intern keys;
 	struct roof_row *rows; /* owned */
 	size_t n, cap;
 	struct roof_times times;
-	struct roof_device *devices; /* owned; each name once */
-	size_t ndevices, devices_cap;
+	struct roof_devices devices;
 	bool is_host; /* no device did work */
 };
 

@@ -274,8 +274,8 @@ static void note_device(struct memtable *m, const struct roofline *r,
 void roofline_note_peaks(struct memtable *m, const struct roofline *r, unsigned used,
 			 bool bandwidth)
 {
-	for (size_t i = 0; i < r->ndevices && i < DEVICES_NOTED; i++)
-		note_device(m, r, &r->devices[i], used, bandwidth);
+	for (size_t i = 0; i < r->devices.n && i < DEVICES_NOTED; i++)
+		note_device(m, r, &r->devices.items[i], used, bandwidth);
 }
 
 static double percent(int64_t part, int64_t all)

@@ -62,7 +62,7 @@ static void add_call(struct mfu *m, const struct work_key *key,
 	struct step_work *w = work_of(m, key);
 	double tera = call->peak == PEAK_NONE
 			      ? 0
-			      : m->roof.devices[call->on].peaks.tera[call->peak];
+			      : m->roof.devices.items[call->on].peaks.tera[call->peak];
 
 	if (call->is_comm) /* it has no operations, as is known */
 		return;
@@ -135,10 +135,11 @@ static enum peak given_type(const struct mfu *m)
 static void find_peaks(struct mfu *m)
 {
 	m->peaks = m->given;
-	for (size_t i = 0; i < m->roof.ndevices; i++)
+	for (size_t i = 0; i < m->roof.devices.n; i++)
 		for (int type = 0; type < NPEAKS; type++)
 			if (!(m->peaks.tera[type] > 0))
-				m->peaks.tera[type] = m->roof.devices[i].peaks.tera[type];
+				m->peaks.tera[type] =
+					m->roof.devices.items[i].peaks.tera[type];
 }
 
 /* Of the model's operations, in ns; negative: there is no peak of that type. */

@@ -1,0 +1,144 @@
+/* What ran for operators: see op_spent.h. */
+#include "query/roofline/op_spent.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sum.h"
+#include "query/kernels/tensor_core.h"
+#include "query/roofline/kernel_dtype.h"
+
+/* What the name of device work says. */
+struct work_fact {
+	bool is_known, is_transfer, tensor_cores, has_dtypes;
+	const struct dtype *dtype;
+};
+
+/* A copy between host and device: the memory of neither limits it. */
+static bool is_transfer(struct str name)
+{
+	static const char *const ways[] = { "HtoD", "DtoH", "HostToDevice",
+					    "DeviceToHost" };
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (name.n && memmem(name.p, name.n, ways[i], strlen(ways[i])))
+			return true;
+	return false;
+}
+
+/* Found once for each name; borrowed until the next call. */
+static const struct work_fact *fact_of(struct op_spent_query *q,
+				       const struct work_item *item)
+{
+	size_t place = item->name == TEXT_NONE ? 0 : (size_t)item->name + 1;
+	struct work_fact *fact = ARRAY_AT(q->facts, q->facts_cap, place);
+	struct str name = text_pool_str(q->texts, item->name);
+
+	if (fact->is_known)
+		return fact;
+	fact->is_known = true;
+	fact->is_transfer = is_transfer(name);
+	fact->tensor_cores = tensor_core_kernel(name, q->capability) == TENSOR_CORE_YES;
+	fact->dtype = kernel_dtype(name, &fact->has_dtypes);
+	return fact;
+}
+
+static void add_dtype(struct op_spent *t, const struct work_fact *fact)
+{
+	t->has_dtypes |=
+		fact->has_dtypes || (t->dtype && fact->dtype && t->dtype != fact->dtype);
+	if (fact->dtype)
+		t->dtype = fact->dtype;
+}
+
+static void add_piece(struct op_spent *t, const struct op_spent *piece,
+		      const struct work_fact *fact)
+{
+	if (!t->ran) {
+		t->step_id = piece->step_id;
+		t->device = piece->device;
+	}
+	t->ran = true;
+	t->is_comm |= piece->is_comm;
+	t->time_ns = sum_add(t->time_ns, piece->time_ns);
+	t->launch_ns = sum_add(t->launch_ns, piece->launch_ns);
+	t->tensor_cores |= fact->tensor_cores;
+	add_dtype(t, fact);
+}
+
+static int add_item(struct op_spent_query *q, const struct device_work *work,
+		    const struct work_item *item, const struct op_owners *ops,
+		    struct op_spent *times, struct err *err)
+{
+	const struct work_stream *stream = &work->streams[item->stream];
+	struct op_spent piece = {
+		.time_ns = sum_sub(item->end_ns, item->start_ns),
+		.step_id = item->step_id,
+		.device = work->devices[stream->device].device,
+		.is_comm = item->kind == WORK_COMMUNICATION,
+	};
+	int wanted = work_filter_wants(
+		q->wanted,
+		&(struct work_piece){ .name = item->name,
+				      .device = piece.device,
+				      .stream = stream->stream,
+				      .step = work_filter_step(q->wanted, item->step_id),
+				      .start_ns = item->start_ns,
+				      .dur_ns = piece.time_ns },
+		err);
+
+	if (wanted <= 0)
+		return wanted;
+	if (item->launch_id)
+		piece.launch_ns = sum_sub(item->launch_end_ns, item->launch_start_ns);
+	uint32_t at = item->op_id ? op_owners_find(ops, item->op_id) : OWNER_NONE;
+	const struct work_fact *fact = fact_of(q, item);
+	if (at == OWNER_NONE || (item->class == CLASS_MEMCPY && fact->is_transfer))
+		return q->alone(q->context, item, &piece, err);
+	add_piece(&times[ops->items[at].owner], &piece, fact);
+	return 0;
+}
+
+int op_spent_on_devices(struct op_spent_query *q, const struct scope_profile *profile,
+			const struct op_owners *ops, struct op_spent *times,
+			struct err *err)
+{
+	struct device_work work;
+	int rc = device_work_load(q->store, q->texts, profile, WORK_WITH_LAUNCHES, &work,
+				  err);
+
+	for (size_t i = 0; i < work.n && rc == 0; i++)
+		rc = add_item(q, &work, &work.items[i], ops, times, err);
+	device_work_release(&work);
+	return rc;
+}
+
+/* An operator takes the host's time, with what it calls. */
+int op_spent_on_host(struct op_spent_query *q, const struct op_owners *ops,
+		     struct op_spent *times, struct err *err)
+{
+	for (size_t i = 0; i < ops->n; i++) {
+		const struct owned_op *op = &ops->items[i];
+		struct op_spent *t = &times[op->owner];
+		int64_t step = work_filter_step(q->wanted, op->step_id);
+		int wanted = work_filter_wants(
+			q->wanted,
+			&(struct work_piece){ .name = op->name,
+					      .device = NUMBER_NONE,
+					      .stream = NUMBER_NONE,
+					      .step = step,
+					      .start_ns = op->start_ns,
+					      .dur_ns =
+						      sum_sub(op->end_ns, op->start_ns) },
+			err);
+		if (wanted < 0)
+			return -1;
+		if (op->owner == i && wanted)
+			*t = (struct op_spent){ .ran = true,
+						.step_id = op->step_id,
+						.device = NUMBER_NONE };
+		if (t->ran)
+			t->time_ns = sum_add(t->time_ns, op->self_ns);
+	}
+	return 0;
+}
