@@ -20,6 +20,10 @@ static const struct {
 	{ "devices", { .tables = FETCH_SMALL ",device,device_part" } },
 	{ "streams", { .tables = FETCH_SMALL ",stream_part" } },
 	{ "kernels", { .tables = FETCH_SMALL ",device,kernel_part" } },
+	{ "advise",
+	  { .tables = FETCH_SMALL
+	    ",device,op_stat,step_part,device_part,memory_part,comm_*",
+	    .grains = FETCH_OPS_BY_NAME | FETCH_OPS_OF_STEPS } },
 	{ "memory", { .tables = FETCH_SMALL ",memory_part" } },
 	{ "transfers", { .tables = FETCH_SMALL ",transfer_part" } },
 	{ "diff",

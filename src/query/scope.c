@@ -411,6 +411,14 @@ int scope_lacks_self(const char *what, struct err *err)
 		       what);
 }
 
+bool scope_lacks_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].slices && !scope->profiles[i].has_slices)
+			return true;
+	return false;
+}
+
 bool scope_is_xprof(const struct scope_profile *profile)
 {
 	return profile && strcmp(profile->format, "xprof") == 0;

@@ -85,6 +85,8 @@ void scope_release(struct scope *scope);
 /* NULL when the profile is not in the scope. */
 const struct scope_profile *scope_find(const struct scope *scope, int64_t profile_id);
 
+/* Were the slices of any profile left out of the store? */
+bool scope_lacks_slices(const struct scope *scope);
 /* Did JAX or TensorFlow record it?  What to do about it is not what PyTorch's users do. */
 bool scope_is_xprof(const struct scope_profile *profile);
 /* How PyTorch records it, as it is written; empty where others recorded the first profile. */

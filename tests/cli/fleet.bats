@@ -56,6 +56,16 @@ same() { # ARGUMENT...
 		'memory --live --focus aten' trend 'diff --by memory one.db'; do
 		same $line
 	done
+	# of advice what needs no slices; the others are named
+	for rule in data-loading data-parallel ddp-backend communication low-utilization:below_pct=99.9 memory-limit:min_pct=0 \
+		exposed-communication:min_pct=0 stragglers warm-up:min_pct=0 small-operators host-copies:min_pct=0 \
+		host-reads:min_pct=0 threads; do
+		same advise --rule $rule --format csv
+		same advise --rule $rule --evidence --format json
+	done
+	run -0 --separate-stderr ptool advise -q stores
+	[[ "$output" == *"Not examined, because these rules read slices"*"idle-time"* ]]
+	[[ "$output" != *"no problem found"* ]]
 	# the first screen but for advice, which needs slices
 	ptool overview one.db --format csv | sed 's/one.db/S/' | grep -vE '^"findings"' >one
 	ptool overview -q stores --format csv | sed 's/stores/S/' | diff one -

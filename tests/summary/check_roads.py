@@ -28,6 +28,10 @@ QUESTIONS = [
     ["transfers", "transfers --by op", "transfers --by step", "transfers --by device"],
     ["comm --ranks", "comm --ranks --by rank", "comm --ranks --by size", "comm --ranks --list"],
 ]
+# The rules of `ptool advise` that need no slices.
+RULES = ("data-loading:min_pct=0 data-parallel ddp-backend communication:min_pct=0 low-utilization:below_pct=99 memory-limit:min_pct=0 "
+         "exposed-communication:min_pct=0 stragglers warm-up:min_pct=0 small-operators host-copies:min_pct=0 host-reads:min_pct=0 threads")
+QUESTIONS[1].append("advise " + " ".join("--rule " + rule for rule in RULES.split()))
 FORMS = ("json", "csv", "table")
 EMPTY = 3  # the exit status
 

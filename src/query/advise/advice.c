@@ -95,6 +95,23 @@ int advice_lacks(const struct rule_run *run, const char *why, const char *record
 	return 0;
 }
 
+int advice_lacks_slices(const struct rule_run *run)
+{
+	advice_lacks(run, "not examined: it reads slices, which are not here",
+		     "ask a rank's own store: --rank N of a folder, or pull it from the "
+		     "database");
+	run->out->lacks[run->out->nlacks - 1].of_slices = true;
+	return 0;
+}
+
+bool advice_has_unexamined(const struct advice_list *list)
+{
+	for (size_t i = 0; i < list->nlacks; i++)
+		if (list->lacks[i].of_slices)
+			return true;
+	return false;
+}
+
 static int64_t profile_place(const struct scope_profile *profile)
 {
 	return profile ? profile->id : -1;

@@ -48,6 +48,7 @@ struct advice_lack {
 	const struct scope_profile *profile; /* NULL: of the run */
 	const char *why;                     /* what is missing */
 	const char *record; /* how to record it; NULL: it cannot be recorded */
+	bool of_slices;     /* it was recorded, and is not in the store */
 };
 
 /* How busy a device was, or a host without device work. */
@@ -101,6 +102,10 @@ void advice_save(const struct rule_run *run, int64_t ns, int64_t of_ns,
 		 const char *formula);
 /* The rule cannot run; the texts are literals.  0, for who returns it. */
 int advice_lacks(const struct rule_run *run, const char *why, const char *record);
+/* It reads slices, which are not in the store; 0. */
+int advice_lacks_slices(const struct rule_run *run);
+/* Is there a rule for want of slices alone? */
+bool advice_has_unexamined(const struct advice_list *list);
 void advice_add_view(struct advice_list *list, const struct advice_view *view);
 
 /*

@@ -5,6 +5,7 @@
 
 #include "query/advise/advise_facts.h"
 #include "query/advise/advise_needs.h"
+#include "query/advise/advise_stored.h"
 #include "query/advise/rule_parts.h"
 
 struct rule_choice rule_choice_of(const struct rule *rule)
@@ -79,7 +80,10 @@ static int ask_all(struct advise_facts *facts, const struct advise_request *requ
 	/* the last round asks the rules of the run */
 	for (size_t i = 0; rc == 0 && i <= scope->n; i++) {
 		advise_facts_begin(facts, i < scope->n ? &scope->profiles[i] : NULL);
-		rc = ask(request, facts, out, err);
+		if (facts->stored && facts->profile)
+			rc = advise_stored_load(facts, err);
+		if (rc == 0)
+			rc = ask(request, facts, out, err);
 		if (rc == 0 && facts->profile && request->watcher)
 			rc = request->watcher->watch(request->watcher->to, facts, err);
 		advise_facts_release(facts);
@@ -87,12 +91,50 @@ static int ask_all(struct advise_facts *facts, const struct advise_request *requ
 	return rc;
 }
 
+/* Slices are not there: what idle time of other ranks it was is not asked either. */
+static int ask_stored(struct advise_facts *facts, const struct advise_request *request,
+		      struct advice_list *out, struct err *err)
+{
+	struct advise_stored stored;
+	int rc = advise_stored_open(facts->store, facts->scope, facts->texts, &stored,
+				    err);
+
+	facts->stored = &stored;
+	if (rc == 0)
+		rc = ask_all(facts, request, out, err);
+	facts->stored = NULL;
+	advise_stored_close(&stored);
+	return rc;
+}
+
+static int ask_slices(struct advise_facts *facts, const struct advise_request *request,
+		      struct advice_list *out, struct err *err)
+{
+	struct gap_ranks ranks = { .n = 0 };
+	int rc = gap_ranks_open(facts->store, facts->texts, facts->scope->profiles[0].run,
+				&ranks, err);
+
+	facts->ranks = &ranks;
+	if (rc == 0)
+		rc = ask_all(facts, request, out, err);
+	facts->ranks = NULL;
+	gap_ranks_close(&ranks);
+	return rc;
+}
+
+static bool lacks_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->profiles[i].has_slices)
+			return true;
+	return false;
+}
+
 int advise_load(struct store *store, const struct scope *scope,
 		const struct advise_request *request, struct advice_list *out,
 		struct err *err)
 {
 	struct text_pool texts;
-	struct gap_ranks ranks = { .n = 0 };
 	bool is_graph;
 
 	*out = (struct advice_list){ .n = 0 };
@@ -107,15 +149,10 @@ int advise_load(struct store *store, const struct scope *scope,
 			       "rules need a trace, and this is a printed table: "
 			       "export_chrome_trace() writes one");
 	int rc = text_pool_open(store, &texts, err);
+	struct advise_facts facts = { .store = store, .scope = scope, .texts = &texts };
 	if (rc == 0)
-		rc = gap_ranks_open(store, &texts, scope->profiles[0].run, &ranks, err);
-	if (rc == 0) {
-		struct advise_facts facts = {
-			.store = store, .scope = scope, .texts = &texts, .ranks = &ranks
-		};
-		rc = ask_all(&facts, request, out, err);
-	}
-	gap_ranks_close(&ranks);
+		rc = lacks_slices(scope) ? ask_stored(&facts, request, out, err)
+					 : ask_slices(&facts, request, out, err);
 	text_pool_close(&texts);
 	advice_settle(out);
 	return rc;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/advise/advise_stored.h"
 #include "query/advise/kernel_words.h"
 #include "query/devices/device_rows.h"
 #include "query/query.h"
@@ -35,6 +36,7 @@ void advise_facts_release(struct advise_facts *f)
 	free(f->figures);
 	memory_events_release(&f->memory);
 	device_properties_release(&f->properties);
+	free(f->peaks);
 	free(f->idles);
 	free(f->uses);
 	step_windows_release(&f->window.steps);
@@ -49,9 +51,11 @@ void advise_facts_release(struct advise_facts *f)
 	work_profile_release(&f->work);
 	scope_release(&f->own);
 	arena_release(&f->arena);
-	*f = (struct advise_facts){
-		.store = f->store, .scope = f->scope, .texts = f->texts, .ranks = f->ranks
-	};
+	*f = (struct advise_facts){ .store = f->store,
+				    .scope = f->scope,
+				    .texts = f->texts,
+				    .ranks = f->ranks,
+				    .stored = f->stored };
 }
 
 static bool is_gpu(const struct device_work *work)
@@ -96,6 +100,11 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 	return &w->work;
 }
 
+bool facts_has_work(const struct advise_facts *f)
+{
+	return f->work.work.n > 0 || (f->stored && f->work.work.ndevices > 0);
+}
+
 /* As gaps do: from the first step to the last it is one. */
 static void join_window(struct intervals *when)
 {
@@ -104,6 +113,19 @@ static void join_window(struct intervals *when)
 
 	intervals_release(when);
 	intervals_add(when, all.start_ns, all.end_ns);
+}
+
+void facts_set_window(struct advise_facts *f)
+{
+	struct fact_window *w = &f->window;
+
+	step_windows_union(&w->steps, &w->when);
+	if (!w->steps.is_single && gap_range_is_too_much(w->steps.n, &f->work.work))
+		join_window(&w->when);
+	w->ns = intervals_length(&w->when);
+	w->is_single = w->steps.is_single;
+	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
+	f->has_window = true;
 }
 
 const struct fact_window *facts_window(struct advise_facts *f, struct err *err)
@@ -115,13 +137,7 @@ const struct fact_window *facts_window(struct advise_facts *f, struct err *err)
 		return work ? w : NULL;
 	if (step_windows_load(f->store, f->profile, work, &w->steps, err) < 0)
 		return NULL;
-	step_windows_union(&w->steps, &w->when);
-	if (!w->steps.is_single && gap_range_is_too_much(w->steps.n, work))
-		join_window(&w->when);
-	w->ns = intervals_length(&w->when);
-	w->is_single = w->steps.is_single;
-	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
-	f->has_window = true;
+	facts_set_window(f);
 	return w;
 }
 
@@ -315,7 +331,7 @@ int facts_launches(struct advise_facts *f, int64_t *n, struct err *err)
 
 	if (!work)
 		return -1;
-	if (work->n == 0 && !f->has_launches &&
+	if (!facts_has_work(f) && !f->has_launches &&
 	    device_launches(f->store, f->own.ids, &f->launches, err) < 0)
 		return -1;
 	f->has_launches = true;
@@ -371,6 +387,41 @@ const struct memory_events *facts_memory(struct advise_facts *f, struct err *err
 		return NULL;
 	f->has_memory = true;
 	return &f->memory;
+}
+
+static int add_peak(void *to, const struct memory_device *device,
+		    const struct memory_peak *peak, struct err *err)
+{
+	struct advise_facts *f = to;
+
+	(void)err;
+	*ARRAY_PUSH(f->peaks, f->npeaks, f->peaks_cap) =
+		(struct fact_peak){ *device, *peak };
+	return 0;
+}
+
+static int find_peaks(struct advise_facts *f, struct err *err)
+{
+	const struct memory_events *events = facts_memory(f, err);
+	struct memory_peak peak;
+
+	for (size_t i = 0; events && i < events->ndevices; i++)
+		if (memory_peak_find(events, &events->devices[i], &no_filter, &peak))
+			add_peak(f, &events->devices[i], &peak, err);
+	return events ? 0 : -1;
+}
+
+int facts_peaks(struct advise_facts *f, struct err *err)
+{
+	int rc = 0;
+
+	if (!f->has_peaks && f->stored)
+		rc = memory_peak_each(&f->stored->reader, f->profile, &no_filter,
+				      add_peak, f, err);
+	else if (!f->has_peaks)
+		rc = find_peaks(f, err);
+	f->has_peaks = rc == 0;
+	return rc;
 }
 
 int facts_load(struct advise_facts *f, unsigned wanted, struct err *err)

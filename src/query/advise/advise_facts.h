@@ -19,7 +19,7 @@
 #include "query/gaps/gap_blame.h"
 #include "query/gaps/gap_ranks.h"
 #include "query/gaps/gap_read.h"
-#include "query/memory/memory_events.h"
+#include "query/memory/memory_peak.h"
 #include "query/steps/step_windows.h"
 #include "query/steps/steps.h"
 
@@ -44,6 +44,14 @@ struct fact_idle {
 	int64_t later_allocation_ns; /* charged to allocation after the first step */
 };
 
+/* The peak of a device's memory, as of `ptool memory`: only what a summary has, too. */
+struct fact_peak {
+	struct memory_device device;
+	struct memory_peak peak;
+};
+
+struct advise_stored; /* query/advise/advise_stored.h */
+
 /* A name of the operator table, whatever its arguments. */
 struct fact_name {
 	const char *name; /* in the arena */
@@ -59,6 +67,7 @@ struct advise_facts {
 	const struct scope_profile *profile; /* NULL while rules of the run are asked */
 	struct text_pool *texts;
 	struct gap_ranks *ranks;
+	struct advise_stored *stored; /* borrowed; NULL: slices are read */
 	struct scope own; /* of this profile alone; its texts are in the arena */
 	struct arena arena;
 	struct work_profile work;
@@ -83,7 +92,11 @@ struct advise_facts {
 	struct fact_buffers buffers;
 	struct memory_events memory;
 	int64_t launches;
-	bool has_launches, has_buffers, has_properties;
+	struct fact_peak *peaks; /* owned */
+	size_t npeaks, peaks_cap;
+	bool has_launches, has_buffers, has_properties, has_peaks;
+	/* Where summaries are read: there are rows; any device ran a collective. */
+	bool has_rows, has_collectives;
 	bool is_gpu; /* has_work: by the classes of its pieces */
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls, has_memory;
 };
@@ -115,6 +128,8 @@ void advise_facts_release(struct advise_facts *f);
 /* Device work with its launches; n is 0 when there is none. */
 const struct device_work *facts_work(struct advise_facts *f, struct err *err);
 const struct fact_window *facts_window(struct advise_facts *f, struct err *err);
+/* Of facts whose work is there: was any recorded? */
+bool facts_has_work(const struct advise_facts *f);
 /* By device of the work. */
 const struct fact_use *facts_uses(struct advise_facts *f, struct err *err);
 /* Rows as of `ptool steps`: devices one after the other, each with its mean. */
@@ -124,6 +139,8 @@ const struct device_properties_list *facts_properties(struct advise_facts *f,
 						      struct err *err);
 /* Those of `ptool memory`. */
 const struct memory_events *facts_memory(struct advise_facts *f, struct err *err);
+/* facts->peaks: -1 with err set. */
+int facts_peaks(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
@@ -151,6 +168,8 @@ int facts_launches(struct advise_facts *f, int64_t *n, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
 
+/* The rest of the window, of whose steps are there. */
+void facts_set_window(struct advise_facts *f);
 /* The mean of the first device; NULL when there is none. */
 const struct step_row *facts_mean(const struct steps *steps);
 /* For rows of a device: its number, or its text. */

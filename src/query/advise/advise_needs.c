@@ -107,7 +107,7 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U) |
 	       (f->profile->has_shapes ? NEED_SHAPES : 0U) |
 	       (f->profile->has_memory ? NEED_MEMORY : 0U);
-	if (work->n == 0) {
+	if (!facts_has_work(f)) {
 		*met |= n && launches == 0 && is_torch(f) ? NEED_HOST_ONLY : 0U;
 		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
 		return 0;
@@ -115,7 +115,8 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 	*met |= NEED_WORK;
 	*met |= is_enough(f) ? NEED_ENOUGH : 0U;
 	*met |= is_run(f, names, n) ? NEED_RUN : 0U;
-	*met |= facts_has_launches(work) ? NEED_LAUNCHES : 0U;
+	/* no rule of summaries asks for them */
+	*met |= f->stored || facts_has_launches(work) ? NEED_LAUNCHES : 0U;
 	return 0;
 }
 
@@ -135,6 +136,9 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 			     rule_try(run, lacks[i].record, lacks[i].xprof));
 		return false;
 	}
+	bool has_rows = run->rule->is_of_run || run->facts->has_rows;
+	if (run->facts->stored && !(run->rule->of_summaries && has_rows))
+		return advice_lacks_slices(run) != 0;
 	return true;
 }
 
@@ -192,6 +196,8 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 		.is_gpu = f->is_gpu,
 	};
 
+	if (f->stored && !f->has_rows)
+		return 0;
 	for (size_t i = 0; i < f->work.work.ndevices; i++) {
 		view.device = work_device_cell(&f->work.work.devices[i]);
 		view.busy_ns = f->uses[i].busy_ns;

@@ -203,13 +203,34 @@ static void note_reason(struct memtable *m, const struct advice_list *list, size
 			  reason->record ? "." : "");
 }
 
-/* Is it the first lack of its rule? */
+/* Is it the first lack of its rule, of slices or of the recording? */
 static bool is_first_of_rule(const struct advice_list *list, size_t lack)
 {
 	for (size_t i = 0; i < lack; i++)
-		if (list->lacks[i].rule == list->lacks[lack].rule)
+		if (list->lacks[i].rule == list->lacks[lack].rule &&
+		    list->lacks[i].of_slices == list->lacks[lack].of_slices)
 			return false;
 	return true;
+}
+
+/* Nobody shall take them for rules that found nothing. */
+static void note_unexamined(struct memtable *m, const struct advice_list *list)
+{
+	const char *names = "", *how = NULL;
+
+	for (size_t i = 0; i < list->nlacks; i++) {
+		const struct advice_lack *lack = &list->lacks[i];
+		if (!lack->of_slices || !is_first_of_rule(list, i))
+			continue;
+		names = arena_printf(&m->arena, "%s%s%s", names, *names ? ", " : "",
+				     lack->rule->name);
+		how = lack->record;
+	}
+	if (how)
+		memtable_add_note(m,
+				  "Not examined, because these rules read slices, which "
+				  "are not here: %s. To examine them, %s.",
+				  names, how);
 }
 
 static void note_lacks(struct memtable *m, const struct advice_list *list,
@@ -219,7 +240,7 @@ static void note_lacks(struct memtable *m, const struct advice_list *list,
 	size_t n = 0;
 
 	for (size_t i = 0; i < list->nlacks; i++) {
-		if (!is_first_of_rule(list, i))
+		if (list->lacks[i].of_slices || !is_first_of_rule(list, i))
 			continue;
 		n++;
 		names = arena_printf(&m->arena, "%s%s%s", names, *names ? ", " : "",
@@ -238,7 +259,7 @@ static void note_lacks(struct memtable *m, const struct advice_list *list,
 	memtable_add_note(m, "%zu rule%s what this recording lacks:", n,
 			  n == 1 ? " needs" : "s need");
 	for (size_t i = 0; i < list->nlacks; i++)
-		if (is_first_of_reason(list, i))
+		if (!list->lacks[i].of_slices && is_first_of_reason(list, i))
 			note_reason(m, list, i, scope);
 }
 
@@ -246,7 +267,8 @@ static void note_lacks(struct memtable *m, const struct advice_list *list,
 static bool has_judged_host(const struct advice_list *list)
 {
 	for (size_t i = 0; i < list->nlacks; i++)
-		if (list->lacks[i].rule->needs & NEED_HOST_ONLY)
+		if (!list->lacks[i].of_slices &&
+		    list->lacks[i].rule->needs & NEED_HOST_ONLY)
 			return false;
 	return true;
 }
@@ -265,7 +287,7 @@ static const char *verdict(const struct advice_list *list,
 		return "no rule could run";
 	if (list->n || !is_judged)
 		return NULL;
-	if (request->n < rule_count())
+	if (request->n < rule_count() || advice_has_unexamined(list))
 		return "no problem found by the rules that ran";
 	return is_busy ? "no problem found" : "no single cause found";
 }
@@ -376,6 +398,7 @@ struct table *advise_text(const struct advice_list *list,
 			note_finding(m, list, i, request, scope);
 	free(told.items);
 	note_lacks(m, list, request, scope);
+	note_unexamined(m, list);
 	return &m->table;
 }
 

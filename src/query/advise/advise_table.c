@@ -116,7 +116,9 @@ struct table *advise_table(const struct advice_list *list,
 	for (size_t i = 0; !request->evidence && i < list->nlacks; i++)
 		add_lack(m, &list->lacks[i]);
 	if (request->evidence && list->n == 0)
-		m->table.caption = "no problem found";
+		m->table.caption = advice_has_unexamined(list)
+					   ? "no problem found by the rules that ran"
+					   : "no problem found";
 	for (size_t i = 0;
 	     !request->evidence && (summary = advise_summary(list, i, scope, &m->arena));
 	     i++)

@@ -93,6 +93,7 @@ const struct rule rule_host_copies = {
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
 	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.of_summaries = true,
 	.yields_to = { "slow-calls" },
 	.facts = FACT_STEPS,
 	.judge = judge_host_copies,
@@ -121,6 +122,7 @@ const struct rule rule_host_reads = {
 	.source = "ptool's own: 2 % of the step.",
 	.parameters = { { "min_pct", 2, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.of_summaries = true,
 	.facts = FACT_STEPS,
 	.judge = judge_host_reads,
 };
@@ -185,6 +187,7 @@ const struct rule rule_small_operators = {
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" },
 			{ "below_us", 10, "self time of a call that is not small" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.of_summaries = true,
 	.facts = FACT_STEPS,
 	.judge = judge_small_operators,
 };
@@ -221,6 +224,7 @@ const struct rule rule_threads = {
 		"ptool's own: 2 on average; each uses all cores unless it is told not to.",
 	.parameters = { { "min_threads", 2, "threads at once that are a problem" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
+	.of_summaries = true,
 	.facts = FACT_STEPS,
 	.judge = judge_threads,
 };

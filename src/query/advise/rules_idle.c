@@ -32,6 +32,7 @@ const struct rule rule_low_utilization = {
 		  "them, and of all work: the plugin counts kernels alone.",
 	.parameters = { { "below_pct", 50, "busy time that is acceptable" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
+	.of_summaries = true,
 	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
 		       "data-loading", "allocator-churn", "profiler-overhead",
 		       "ddp-buffers", "compiling" },

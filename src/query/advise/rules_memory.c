@@ -28,30 +28,26 @@ struct fill {
 	double pct; /* of the peak in the memory; 0: not known */
 };
 
-/* False: no event tells. */
-static bool find_fill(const struct memory_events *events, const struct memory_device *d,
-		      const struct device_properties_list *list, struct fill *f)
+static struct fill fill_of(const struct fact_peak *of,
+			   const struct device_properties_list *list)
 {
-	const struct filter everything = { .focus = NULL };
-	struct memory_peak peak;
-
-	if (!memory_peak_find(events, d, &everything, &peak))
-		return false;
-	*f = (struct fill){
+	const struct memory_device *d = &of->device;
+	struct fill f = {
 		.device = memory_device_cell(d),
-		.peak = d->has_totals ? peak.allocated.bytes : NUMBER_NONE,
-		.reserved = peak.reserved.bytes,
-		.refused = peak.out_of_memory,
+		.peak = d->has_totals ? of->peak.allocated.bytes : NUMBER_NONE,
+		.reserved = of->peak.reserved.bytes,
+		.refused = of->peak.out_of_memory,
 		.memory = NUMBER_NONE,
 	};
-	if (f->device.type == CELL_INT) {
+
+	if (f.device.type == CELL_INT) {
 		const struct device_properties *gpu =
 			device_properties_of_gpu(list, d->index);
-		f->memory = gpu ? gpu->memory_bytes : NUMBER_NONE;
+		f.memory = gpu ? gpu->memory_bytes : NUMBER_NONE;
 	}
-	if (f->memory != NUMBER_NONE && f->peak != NUMBER_NONE)
-		f->pct = facts_pct(f->peak, f->memory);
-	return true;
+	if (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE)
+		f.pct = facts_pct(f.peak, f.memory);
+	return f;
 }
 
 static void add_number(const struct rule_run *run, const char *item, enum unit unit,
@@ -106,13 +102,11 @@ static int check_memory_limit(const struct rule_run *run, struct err *err)
 	const struct advise_facts *f = run->facts;
 	bool trains = facts_trains(f->names, f->nnames), is_known = false;
 	const struct device_properties_list *list = facts_properties(run->facts, err);
-	struct fill fill;
 
-	if (!list)
+	if (!list || facts_peaks(run->facts, err) < 0)
 		return -1;
-	for (size_t i = 0; i < f->memory.ndevices; i++) {
-		if (!find_fill(&f->memory, &f->memory.devices[i], list, &fill))
-			continue;
+	for (size_t i = 0; i < f->npeaks; i++) {
+		const struct fill fill = fill_of(&f->peaks[i], list);
 		is_known |= fill.refused > 0 ||
 			    (fill.memory != NUMBER_NONE && fill.peak != NUMBER_NONE);
 		judge_fill(run, &fill, trains);
@@ -135,7 +129,7 @@ const struct rule rule_memory_limit = {
 	.source = "The TensorBoard plugin's: more than 90 %.",
 	.parameters = { { "min_pct", 90, "share of the memory that is acceptable" } },
 	.needs = NEED_MEMORY,
-	.facts = FACT_MEMORY,
+	.of_summaries = true,
 	.check = check_memory_limit,
 };
 

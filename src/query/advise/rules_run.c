@@ -101,6 +101,7 @@ const struct rule rule_stragglers = {
 		"counted.",
 	.source = "ptool's own: 2 % of the recording.",
 	.parameters = { { "min_pct", 2, "share of the recording that is acceptable" } },
+	.of_summaries = true,
 	.is_of_run = true,
 	.check = check_stragglers,
 };
@@ -129,6 +130,7 @@ const struct rule rule_data_parallel = {
 		 "worked.",
 	.source = "The TensorBoard plugin's.",
 	.needs = NEED_NAMES | NEED_WORK,
+	.of_summaries = true,
 	.judge = judge_data_parallel,
 };
 
@@ -173,18 +175,20 @@ static int judge_ddp_backend(const struct rule_run *run, struct err *err)
 }
 
 /* NCCL's kernels are there where operators nccl: are not: torch does not always tell. */
-static bool has_kernels(const struct device_work *work)
+static bool has_kernels(const struct advise_facts *f)
 {
+	const struct device_work *work = &f->work.work;
+
 	for (size_t i = 0; i < work->n; i++)
 		if (work->items[i].kind == WORK_COMMUNICATION)
 			return true;
-	return false;
+	return f->has_collectives;
 }
 
 static int check_ddp_backend(const struct rule_run *run, struct err *err)
 {
 	if (rule_calls(run->facts, "DistributedDataParallel.forward") == 0 ||
-	    rule_calls(run->facts, "nccl:") > 0 || has_kernels(&run->facts->work.work))
+	    rule_calls(run->facts, "nccl:") > 0 || has_kernels(run->facts))
 		return 0;
 	return judge_ddp_backend(run, err);
 }
@@ -198,6 +202,7 @@ const struct rule rule_ddp_backend = {
 	.source = "The TensorBoard plugin's: a compute capability of 3.5.",
 	.parameters = { { "min_capability", 3.5, "compute capability that NCCL needs" } },
 	.needs = NEED_NAMES,
+	.of_summaries = true,
 	.check = check_ddp_backend,
 };
 

@@ -89,7 +89,7 @@ int overview_open(struct store *store, const struct scope *scope,
 	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
 	bool is_call_graph = kind != SCOPE_TRACES;
-	bool lacks_slices = overview_lacks_slices(scope);
+	bool lacks_slices = scope_lacks_slices(scope);
 	m.out = memtable_new(NULL, NOVERVIEW_COLUMNS);
 	int rc = is_call_graph ? 0 : overview_facts_load(&m, err);
 	for (int i = 0; rc == 0 && i < NOVERVIEW_BLOCKS; i++) {

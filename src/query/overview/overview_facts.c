@@ -175,7 +175,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 
 	intern_init(&m->facts.kernels);
 	m->facts.more = m->request->more;
-	if (overview_lacks_slices(m->scope)) {
+	if (scope_lacks_slices(m->scope)) {
 		free(choices);
 		return overview_parts_load(m, err);
 	}

@@ -60,7 +60,6 @@ void overview_add_peak(struct overview_facts *to, const struct memory_device *de
  * overview_parts.c: the same from summaries, where the slices of a profile are not there;
  * no findings.
  */
-bool overview_lacks_slices(const struct scope *scope);
 int overview_parts_load(struct overview_making *m, struct err *err);
 
 /* The blocks.  0, also where the recording has nothing of it, or -1 with err set. */

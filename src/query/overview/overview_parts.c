@@ -18,14 +18,6 @@
 
 static const struct filter no_filter = { .focus = NULL };
 
-bool overview_lacks_slices(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].slices && !scope->profiles[i].has_slices)
-			return true;
-	return false;
-}
-
 /* The mean of the first profile that has one. */
 static int add_steps(struct overview_facts *to, struct summary_reader *reader,
 		     const struct scope_profile *profile, struct err *err)

@@ -544,7 +544,7 @@ static void write_lines(struct drawing *d)
 /* What else can be asked. */
 static void add_last_lines(struct drawing *d, const struct scope *scope)
 {
-	bool lacks_slices = overview_lacks_slices(scope);
+	bool lacks_slices = scope_lacks_slices(scope);
 
 	if (d->n < LINES_MAX && !lacks_slices)
 		d->lines[d->n++] =
