@@ -32,6 +32,7 @@ static const struct opt compile_filters[] = {
 	  INTO(STRINGS, on.filter.thread), .is_list = true },
 	{ .name = "step", .arg = "A..B", .help = "only what is in these steps, both ends included",
 	  INTO(STRING, on.filter.step) },
+	FILTER_PHASE(struct compile_opts, on.filter.phase),
 	{ .name = "time", .arg = "A..B", .help = "only what starts in this interval of the recording (1ms..2.5ms)",
 	  INTO(STRING, on.filter.time) },
 	OPT_END

@@ -24,6 +24,8 @@ struct timeline_opts {
 static const struct opt timeline_options[] = {
 	{ .name = "step", .arg = "A..B", .help = "draw these steps, both ends included (default: the step nearest to the median)",
 	  INTO(STRING, on.filter.step) },
+	FILTER_PHASE_TO(struct timeline_opts, on.filter.phase,
+			"draw the step of this phase of an inference engine that is nearest to their median"),
 	{ .name = "time", .arg = "A..B", .help = "draw this part of the recording (1ms..2.5ms)",
 	  INTO(STRING, on.filter.time) },
 	{ .name = "limit", .arg = "ROWS", .help = "show this many rows, 0 for all (default: as many as fit the terminal, all in machine formats)",

@@ -6,6 +6,7 @@
 #include "cli/report_colors.h"
 #include "cli/report_options.h"
 #include "cli/report_tabs.h"
+#include "cli/table_command.h"
 #include "query/timeline/timeline.h"
 #include "report/page_table.h"
 #include "report/page_timeline.h"
@@ -18,6 +19,8 @@ const struct opt report_timeline_options[] = {
 	  INTO(UINT, max_slices) },
 	{ .name = "step", .arg = "N|A..B", .help = "keep every slice of these steps (default: the slowest and the median one)",
 	  INTO(STRING, step) },
+	FILTER_PHASE_TO(struct report_timeline_opts, phase,
+			"keep every slice of steps of an inference engine in this phase"),
 	{ .name = "time", .arg = "A..B", .help = "keep every slice of this time, as in 10ms..25ms",
 	  INTO(STRING, time) },
 	OPT_END
@@ -27,7 +30,9 @@ const struct opt report_timeline_options[] = {
 static int compile(const struct report_timeline_opts *o, struct filter *out,
 		   struct err *err)
 {
-	const struct filter_texts texts = { .steps = o->step, .times = o->time };
+	const struct filter_texts texts = { .steps = o->step,
+					    .phase = o->phase,
+					    .times = o->time };
 
 	return filter_compile(&texts, out, err);
 }
@@ -153,6 +158,9 @@ int report_timeline(struct report_making *m, struct err *err)
 	int rc = compile(o, &filter, err);
 
 	request.filter = &filter;
+	if (rc == 0)
+		rc = filter_find_steps(&filter, m->reading->store, m->reading->scope,
+				       err);
 	if (rc == 0)
 		rc = timeline_open(m->reading->store, m->reading->scope, &request,
 				   &timeline, err);

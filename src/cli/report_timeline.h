@@ -8,8 +8,8 @@
 struct report_making;
 
 struct report_timeline_opts {
-	int64_t max_slices;      /* 0: all */
-	const char *step, *time; /* NULL: not given */
+	int64_t max_slices;              /* 0: all */
+	const char *step, *phase, *time; /* NULL: not given */
 };
 
 /* The row in the command's list of groups; and the member's initialiser. */

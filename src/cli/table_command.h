@@ -53,8 +53,10 @@ extern const struct opt filter_options[], filter_time_options[];
 /* The row of --phase alone; type: the command's options, of which `member` is one. */
 /* clang-format off */
 #define FILTER_PHASE(type, member) \
-	{ .name = "phase", .arg = "PHASE", .help = "only steps of an inference engine in this phase", \
-	  .choices = filter_phases, OPT_INTO(CHOICE, type, member) }
+	FILTER_PHASE_TO(type, member, "only steps of an inference engine in this phase")
+#define FILTER_PHASE_TO(type, member, what) \
+	{ .name = "phase", .arg = "PHASE", .help = (what), .choices = filter_phases, \
+	  OPT_INTO(CHOICE, type, member) }
 /* clang-format on */
 extern const char *const filter_phases[];
 

@@ -88,6 +88,11 @@ void filter_release(struct filter *f);
 int filter_find_steps(const struct filter *f, struct store *store,
 		      const struct scope *scope, struct err *err);
 
+/* Was --phase given without --step? */
+static inline bool filter_is_phase_alone(const struct filter *f)
+{
+	return f->phase && f->first_step == INT64_MIN && f->last_step == INT64_MAX;
+}
 /* Was --focus or --ignore given? */
 static inline bool filter_chooses_names(const struct filter *f)
 {

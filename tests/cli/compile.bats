@@ -13,6 +13,12 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$(cut -d, -f2 <<<"$output")" = $'region\n"0/0"\n"7/1"' ]
 }
 
+@test "compile of the steps of a phase" {
+	an_engine
+	[ "$(ptool compile -q engine.json --phase decode --by step --format csv | cut -d, -f1)" = $'step\n2\n3\n4' ]
+	run -3 ptool compile -q engine.json --phase mixed
+}
+
 @test "compile of some steps" {
 	run -0 ptool compile -q "$BROKEN" --step 1..2 --by step --format csv
 	[ "$(cut -d, -f1,2,5 <<<"$output")" = $'step,calls,compilations\n1,10,1\n2,10,1' ]

@@ -96,3 +96,38 @@ each() { # FUNCTION
 		"$1"
 	done
 }
+
+# An event of a made trace: CATEGORY NAME START DUR [PID TID ARGS], in microseconds.
+event() {
+	printf '{"ph":"X","cat":"%s","name":"%s","ts":%s,"dur":%s,"pid":%s,"tid":%s,"args":{%s}},\n' \
+		"$1" "$2" "$3" "$4" "${5-1}" "${6-1}" "${7-}"
+}
+
+# A trace of the events on stdin.
+made() { # FILE
+	{
+		echo '{"schemaVersion":1,"traceEvents":['
+		cat
+		echo '{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}]}'
+	} >"$1"
+}
+
+# Two prefills and three decodes of an engine, each of an attention and a product, in
+# compiled code.
+engine_events() {
+	local n at name
+	for n in 0 1 2 3 4; do
+		at=$((n * 100)) name="step[DECODE bs=4]"
+		[ $n -gt 1 ] || name="step[EXTEND bs=2 toks=64]"
+		event user_annotation "$name" $at 50
+		event cpu_op "Torch-Compiled Region: 0/0" $at $((8 + n))
+		event cuda_runtime cudaLaunchKernel $((at + 1)) 3 1 1 "\"correlation\":$((2 * n + 1))"
+		event cuda_runtime cudaLaunchKernel $((at + 5)) 3 1 1 "\"correlation\":$((2 * n + 2))"
+		event kernel flash_fwd_kernel $((at + 10)) 20 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 1))"
+		event kernel nvjet_tst_64x8 $((at + 30)) $((30 + n)) 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 2))"
+	done
+}
+
+an_engine() {
+	engine_events | made engine.json
+}

@@ -3,21 +3,6 @@
 
 load setup
 
-# An event of a made trace: CATEGORY NAME START DUR [PID TID ARGS], in microseconds.
-event() {
-	printf '{"ph":"X","cat":"%s","name":"%s","ts":%s,"dur":%s,"pid":%s,"tid":%s,"args":{%s}},\n' \
-		"$1" "$2" "$3" "$4" "${5-1}" "${6-1}" "${7-}"
-}
-
-# A trace of the events on stdin.
-made() { # FILE
-	{
-		echo '{"schemaVersion":1,"traceEvents":['
-		cat
-		echo '{"ph":"M","name":"process_name","pid":1,"args":{"name":"python"}}]}'
-	} >"$1"
-}
-
 # Columns of the rows in CSV.
 columns() { # STORE|FILE NAMES OPTION...
 	"$PTOOL" steps "$1" --format csv "${@:3}" 2>/dev/null | python3 -c '
@@ -46,19 +31,6 @@ four_steps() {
 	ptool steps | like_golden steps.txt
 	ptool steps --bounds tensorboard | like_golden steps_tensorboard.txt
 	ptool steps --phases | like_golden steps_phases.txt
-}
-
-# Two prefills and three decodes of an engine, each of an attention and a product.
-an_engine() {
-	for n in 0 1 2 3 4; do
-		local at=$((n * 100)) name="step[DECODE bs=4]"
-		[ $n -gt 1 ] || name="step[EXTEND bs=2 toks=64]"
-		event user_annotation "$name" $at 50
-		event cuda_runtime cudaLaunchKernel $((at + 1)) 3 1 1 "\"correlation\":$((2 * n + 1))"
-		event cuda_runtime cudaLaunchKernel $((at + 5)) 3 1 1 "\"correlation\":$((2 * n + 2))"
-		event kernel flash_fwd_kernel $((at + 10)) 20 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 1))"
-		event kernel nvjet_tst_64x8 $((at + 30)) 30 0 7 "\"device\":0,\"stream\":7,\"correlation\":$((2 * n + 2))"
-	done | made engine.json
 }
 
 @test "steps are added up by phase, with the kernels that they launched" {

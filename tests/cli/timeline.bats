@@ -56,6 +56,16 @@ plain() { # of colours and carriage returns
 	says 'ptool: timeline: four.json: --time begins after the recording, which lasts 3.110 ms'
 }
 
+@test "of a phase, the step nearest to the median of those of the phase" {
+	an_engine
+	caption() { ptool timeline -q engine.json --cells 100 --phase "$@" | head -1; }
+	[ "$(caption decode)" = 'Step 3, nearest to the median of 3 of phase decode (63.000 us): 63.000 us in cells of 630 ns' ]
+	[ "$(caption prefill --step 1..3)" = 'Step 1: 61.000 us in cells of 610 ns' ]
+	[ "$(caption decode --time 0us..300us)" = 'Steps 2 to 4: 100.000 us in cells of 1.000 us' ]
+	run -3 --separate-stderr ptool timeline -q engine.json --phase mixed
+	says "ptool: timeline: engine.json: no step is of the phase 'mixed'; there are: prefill (2), decode (3)"
+}
+
 @test "filters choose what covers cells, and rows; idle time is whole or not there" {
 	ptool ingest -q "$GPU/two_devices.json"
 	kinds() { ptool timeline --cells 1 --format csv "$@" | tail -n +2 | cut -d, -f4,5 | sort | uniq -c | tr -s ' \n' ' '; }

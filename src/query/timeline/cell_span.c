@@ -58,6 +58,18 @@ static void widen(struct cell_span *span, int64_t from_ns, int64_t to_ns)
 	span->to_ns = to_ns > span->to_ns ? to_ns : span->to_ns;
 }
 
+/* Those of the phase that was asked for; in place. */
+static void keep_phase(struct step_numbers *steps, const struct filter *filter)
+{
+	const struct step_number *items = steps->items;
+	size_t n = 0;
+
+	for (size_t i = 0; i < steps->n; i++)
+		if (filter_has_step(filter, items[i].profile_id, items[i].number, true))
+			steps->items[n++] = items[i];
+	steps->n = n;
+}
+
 static bool is_wanted(const struct cell_spans *s, const struct step_number *step)
 {
 	return step->number >= s->first_step && step->number <= s->last_step &&
@@ -126,6 +138,12 @@ static void cut_times(const struct filter *filter, struct cell_span *span)
 	drop_impossible(span);
 }
 
+/* One step of that phase says how all are. */
+static bool is_nearest_asked(const struct filter *filter)
+{
+	return filter_is_phase_alone(filter) && !filter->has_times;
+}
+
 /* Which steps are shown, if any. */
 static void choose_steps(const struct step_numbers *steps, const struct filter *filter,
 			 struct cell_spans *out)
@@ -133,7 +151,7 @@ static void choose_steps(const struct step_numbers *steps, const struct filter *
 	const struct step_number *nearest = NULL;
 
 	out->nsteps = (int64_t)steps->n;
-	if (filter->has_steps) {
+	if (filter->has_steps && !is_nearest_asked(filter)) {
 		out->has_steps = true;
 		out->first_step = filter->first_step;
 		out->last_step = filter->last_step;
@@ -189,6 +207,10 @@ int cell_spans_load(struct store *store, const struct scope *scope,
 
 	*out = (struct cell_spans){ .items = xcalloc(scope->n, sizeof(*out->items)) };
 	out->has_times = filter->has_times;
+	if (rc == 0 && filter->phase) {
+		keep_phase(&steps, filter);
+		out->phase = filter->phase->name;
+	}
 	if (rc == 0)
 		choose_steps(&steps, filter, out);
 	if (rc == 0 && out->has_steps)

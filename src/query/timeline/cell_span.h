@@ -1,6 +1,7 @@
 /*
  * Which time of each profile a timeline in cells shows: what --time and --step leave, else
- * the step whose length is nearest to the median of all, else all of the recording.
+ * the step whose length is nearest to the median of all (with --phase alone, of all of
+ * that phase), else all of the recording.
  */
 #ifndef PTOOL_QUERY_CELL_SPAN_H
 #define PTOOL_QUERY_CELL_SPAN_H
@@ -23,7 +24,8 @@ struct cell_spans {
 	struct cell_span *items; /* owned; by place of the profile in the scope */
 	int64_t *step_slices;    /* owned; what the steps are, by id */
 	size_t nstep_slices, step_slices_cap;
-	int64_t nsteps;                /* of all profiles */
+	const char *phase;             /* borrowed; --phase, or NULL */
+	int64_t nsteps;                /* of all profiles; with --phase those of it */
 	int64_t first_step, last_step; /* shown, when has_steps */
 	int64_t median_ns;             /* when is_nearest */
 	bool has_times;                /* --time was given */

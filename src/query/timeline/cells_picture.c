@@ -127,8 +127,10 @@ static const char *span_text(const struct cell_rows *r, struct arena *arena)
 	if (s->is_nearest && s->nsteps > 1)
 		return arena_printf(
 			arena,
-			"Step %" PRId64 ", nearest to the median of %" PRId64 " (%s): ",
-			s->first_step, s->nsteps, time_text(s->median_ns, &median));
+			"Step %" PRId64 ", nearest to the median of %" PRId64
+			"%s%s (%s): ",
+			s->first_step, s->nsteps, s->phase ? " of phase " : "",
+			s->phase ? s->phase : "", time_text(s->median_ns, &median));
 	if (s->has_steps && s->first_step == s->last_step)
 		return arena_printf(arena, "Step %" PRId64 ": ", s->first_step);
 	if (s->has_steps)
