@@ -103,8 +103,12 @@ static void add_facts(struct making *m)
 	    report_int(&m->rows, row, "value") > 0)
 		page_fact(m->page, value_text(m, row));
 	if (find(m, OVERVIEW_STEPS, "steps", &row))
-		page_fact(m->page, str_of(arena_printf(&m->page->arena, STR_FMT " steps",
-						       STR_ARG(value_text(m, row)))));
+		page_fact(m->page,
+			  str_of(arena_printf(&m->page->arena, STR_FMT " %s",
+					      STR_ARG(value_text(m, row)),
+					      report_int(&m->rows, row, "value") == 1
+						      ? "step"
+						      : "steps")));
 	if (find(m, OVERVIEW_RECORDING, "ranks", &row) &&
 	    report_int(&m->rows, row, "value") > 1)
 		page_fact(m->page, str_of(arena_printf(&m->page->arena, STR_FMT " ranks",

@@ -12,6 +12,7 @@
 #include "cli/report_timeline.h"
 #include "cli/table_command.h"
 #include "query/short_name.h"
+#include "query/steps/steps_by_phase.h"
 #include "report/page_table.h"
 
 #define TRACES      REPORT_KIND(SCOPE_TRACES)
@@ -46,6 +47,8 @@ static const struct report_tab tabs[] = {
 		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time" }) },
 	{ "idle", "Idle", TRACES, .add = report_idle },
 	{ "steps", "Steps", TRACES, .add = report_steps, .tables = TABLES(
+		{ "steps --by phase --wide", "table-phases", "Phases of the inference engine", "prefill and decode", .bar = "total_ns kernel",
+		  .of = "utilization_pct the steps;* device time", .is_silent = true, .has = steps_have_phases },
 		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel", .of = "* the step" },
 		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .of = OF_DEVICES, .is_silent = true },
 		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
@@ -62,6 +65,18 @@ static const struct report_tab tabs[] = {
 		{ "comm --ranks -n 0 --wide", "table-ranks", "Ranks", "who waited for whom", .is_silent = true }) },
 	{ "modules", "Modules", TRACES, .tables = TABLES(
 		{ "modules -n 0 --wide", "table-modules", "Calls of nn.Module", .bar = "total_ns cpu;device_ns kernel" }) },
+	{ "roofline", "Roofline", TRACES, .is_rare = true, .tables = TABLES(
+		{ "roofline -n 100 --wide", "table-roofline", "How close operators come to the peak of the device",
+		  "the 100 with most time to win", .bar = "left_ns data;device_ns kernel",
+		  .only = "name people_shapes people_dtypes calls device_ns host_ns tflops people_gbs peak_pct bandwidth_pct bound roof_pct left_ns",
+		  .of = "roof_pct its time;peak_pct the peak of the type;bandwidth_pct the memory's speed", .is_silent = true }) },
+	{ "compile", "Compiled", TRACES, .is_rare = true, .tables = TABLES(
+		{ "compile -n 0 --wide", "table-compile", "Frames that torch.compile compiled", .bar = "total_ns cpu;device_ns kernel", .is_silent = true },
+		{ "compile --by step -n 0 --wide", "table-compile-steps", "Compiled regions of each step", .is_silent = true },
+		{ "compile --by kernel -n 0 --wide", "table-compile-kernels", "Kernels of compiled code", .bar = "total_ns kernel", .is_silent = true }) },
+	{ "graphs", "Graphs", TRACES, .is_rare = true, .tables = TABLES(
+		{ "graphs -n 0 --wide", "table-graphs", "Replayed graphs", "CUDA and HIP graphs", .bar = "total_ns kernel",
+		  .of = "device_pct device time;named_pct the graph", .is_silent = true }) },
 	{ "flame", "Call tree", TRACES | CALL_GRAPHS | SAMPLES, .add = report_flame, .is_slow = true },
 	{ "recording", "Recording", ALL, .tables = TABLES(
 		{ "info --wide", "table-info", "What was recorded", .of = OF_DEVICES },
@@ -101,7 +116,9 @@ static int use(void *to, struct table *t, struct err *err)
 		.shorten = short_name_add,
 	};
 
-	return page_table(m->page, &how, t, err);
+	int rc = page_table(m->page, &how, t, err);
+	m->ntables += rc > 0;
+	return rc;
 }
 
 int report_table_add(struct report_making *m, const struct report_table *table,
@@ -109,6 +126,12 @@ int report_table_add(struct report_making *m, const struct report_table *table,
 {
 	struct table_place place = { m, table };
 	struct err why = ERR_INIT;
+	bool has = true;
+
+	if (table->has && table->has(m->reading->store, m->reading->scope, &has, err) < 0)
+		return -1;
+	if (!has)
+		return 0;
 	int rc = table_command_use(table->line, m->reading,
 				   &(struct table_use){ use, &place }, &why);
 
@@ -129,6 +152,7 @@ struct tab_job {
 	struct page page;
 	struct err err;
 	int rc;
+	bool is_empty;
 };
 
 static int fill(const struct report_tab *tab, struct report_making *m, struct err *err)
@@ -160,6 +184,7 @@ static void make_tab(void *order, size_t i)
 		reading.store = own;
 	if (job->rc == 0)
 		job->rc = fill(job->tab, &m, &job->err);
+	job->is_empty = m.ntables == 0;
 	store_close(own);
 }
 
@@ -199,7 +224,7 @@ int report_tabs_add(struct report_making *m, struct err *err)
 			*err = jobs[i].err;
 			rc = -1;
 		}
-		if (rc == 0)
+		if (rc == 0 && !(jobs[i].tab->is_rare && jobs[i].is_empty))
 			page_append(m->page, &jobs[i].page);
 		page_release(&jobs[i].page);
 	}

@@ -22,6 +22,7 @@ struct report_making {
 	enum scope_kind kind;
 	/* In front of ids, and of titles: of two recordings on a page; "" and "". */
 	const char *id, *title;
+	size_t ntables; /* with rows, that were added so far */
 };
 
 /* Kinds of recordings, as bits. */
@@ -34,12 +35,16 @@ struct report_table {
 	const char *title, *about;
 	const char *bar, *of, *only; /* as in struct page_table */
 	bool is_silent; /* what it lacks is not told: another table tells it */
+	/* Are there rows worth a look?  0, or -1 with err set.  NULL: the command tells. */
+	int (*has)(struct store *store, const struct scope *scope, bool *out,
+		   struct err *err);
 };
 
 struct report_tab {
 	const char *id, *title; /* NULL ends the array */
 	unsigned kinds;         /* recordings that it is for */
 	bool is_slow;           /* it takes longest: it is begun first */
+	bool is_rare;           /* left out where none of its tables has rows */
 	/* Adds what stands above the tables.  0, or -1 with err set.  NULL: nothing. */
 	int (*add)(struct report_making *m, struct err *err);
 	const struct report_table *tables; /* NULL: none */

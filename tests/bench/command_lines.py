@@ -35,7 +35,7 @@ LINES = {
     "advise": ["STORE", "--evidence STORE", "--verbose STORE", "--format json STORE"],
     "transfers": ["STORE", "--by op STORE", "--by step STORE", "--by device STORE", "--list STORE", "--step 0.. STORE"],
     "comm": ["STORE", "--by size STORE", "--by rank STORE", "--list STORE", "--ranks STORE", "--ranks --format csv STORE",
-             "--step 0.. STORE"],
+             "--imbalance STORE", "--step 0.. STORE"],
     "ranks": ["STORE", "--by step STORE", "--what-if STORE", "--format csv STORE"],
     "trend": ["STORE", "--column idle STORE"],
     "modules": ["STORE", "--depth 0 STORE", "--depth 0 --format csv STORE", "--depth 0 --sort start STORE", "--limit 0 STORE"],

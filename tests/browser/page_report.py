@@ -20,6 +20,12 @@ COMMANDS = {
     "table-gaps": "gaps -n 0",
     "table-gap-list": "gaps --list -n 1000",
     "table-steps": "steps",
+    "table-phases": "steps --by phase",
+    "table-roofline": "roofline -n 100",
+    "table-compile": "compile -n 0",
+    "table-compile-steps": "compile --by step -n 0",
+    "table-compile-kernels": "compile --by kernel -n 0",
+    "table-graphs": "graphs -n 0",
     "table-devices": "devices",
     "table-streams": "streams",
     "table-peaks": "memory",
@@ -52,6 +58,7 @@ class Studio:
         self.operands = dict(RECORDINGS)
         self.operands["empty"] = [recordings.write_json(os.path.join(folder, "empty.json"), [])]
         self.operands["ranks"] = [recordings.two_ranks(folder)]
+        self.operands["engine"] = [recordings.engine(folder)]
         self.operands["training"] = [recordings.training.write(folder)]
         self.operands["hostile"] = [recordings.hostile(folder)]
         self.paths = {name: page_of(folder, name, operands) for name, operands in self.operands.items()}

@@ -29,6 +29,7 @@ def fixture(*parts):
 RECORDINGS = {
     "gpu": [fixture("gpu", "everything.json")],
     "cpu": [fixture("torch", "t2141_cnn_w0", "trace.json.gz")],
+    "compiled": [fixture("compile", "compile_broken.json.gz")],
     "memory": [fixture("gpu", "memory.json")],
     "snapshot": [fixture("snapshot", "one_device_p4.pickle")],
     "cprofile": [fixture("pyprof", "app.prof")],
@@ -52,6 +53,26 @@ def two_ranks(folder):
     files = [fixture("gpu", f"collectives_rank{rank}.json") for rank in (0, 1)]
     subprocess.run([PTOOL, "ingest", "-q", "-o", path, *files], check=True)
     return path
+
+
+def engine(folder):
+    """Prefills and decodes of an engine, in compiled code; decodes are replays of a graph."""
+    events, correlation = [], 0
+
+    def add(category, name, ts, dur, pid=1, tid=1, **args):
+        events.append({"ph": "X", "cat": category, "name": name, "ts": ts, "dur": dur, "pid": pid, "tid": tid, "args": args})
+
+    for n in range(12):
+        at, is_prefill = n * 100, n < 2
+        add("user_annotation", "step[EXTEND bs=2 toks=64]" if is_prefill else f"step[DECODE bs={n}]", at, 50)
+        add("cpu_op", f"Torch-Compiled Region: {n % 3}/0", at, 40)
+        add("cpu_op", "aten::mm", at, 30, **{"Input Dims": [[64, 128 * (n + 1)], [128 * (n + 1), 256]],
+                                             "Input type": ["c10::BFloat16", "c10::BFloat16"]})
+        correlation += 1
+        add("cuda_runtime", "cudaLaunchKernel" if is_prefill else "cudaGraphLaunch", at + 1, 3, correlation=correlation)
+        for k, name in enumerate(["flash_fwd_kernel", "nvjet_tst_64x8", f"triton_poi_fused_add_{n}"]):
+            add("kernel", name, at + 10 + k * 20, 15 + n, 0, 7, device=0, stream=7, correlation=correlation)
+    return write_json(os.path.join(folder, "engine.json"), events, schemaVersion=1)
 
 
 def hostile(folder):

@@ -103,3 +103,18 @@ END
 	ptool report -q "$FIXTURES/mprof/multiprocess_M.dat" -o p.html
 	[ "$(grep -c 'Memory of process' p.html)" -eq 4 ]
 }
+
+@test "tabs of graphs, compiled code and rooflines, and phases, are there where they were recorded" {
+	has() { # FILE
+		ptool report -q "$1" -o page.html
+		grep -oE 'id="(table-(phases|graphs|compile|compile-steps|compile-kernels|roofline)|graphs|compile|roofline)"' page.html |
+			sort -u | tr -d '"' | paste -sd' '
+		rm page.html
+	}
+	an_engine
+	[ "$(has engine.json)" = 'id=compile id=table-compile id=table-compile-kernels id=table-compile-steps id=table-phases' ]
+	[ "$(has "$GPU/graph.json")" = 'id=graphs id=table-graphs' ]
+	event kernel gemm 0 10 0 7 '"device":0,"stream":7' | made bare.json
+	[ -z "$(has bare.json)" ]
+	[ "$(has "$TORCH/t2141_cnn_w0/trace.json.gz")" = 'id=roofline id=table-roofline' ]
+}

@@ -22,7 +22,8 @@
 WITH chosen AS MATERIALIZED (SELECT value AS id FROM json_each(:profiles)),
 work AS (SELECT profile_id, count(DISTINCT upid) AS n FROM track
          WHERE kind = 'stream' AND slices > 0 GROUP BY profile_id),
-steps AS (SELECT profile_id, count(*) AS n, group_concat(DISTINCT source) AS source
+steps AS (SELECT profile_id, count(*) AS n,
+                 replace(group_concat(DISTINCT source), ',', ', ') AS source
           FROM step GROUP BY profile_id),
 file AS (SELECT id, replace(replace(replace(replace(path, rtrim(path, replace(path, '/', '')), ''),
                         '.gz', ''), '.zst', ''), '.json', '') AS stem,
