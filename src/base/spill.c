@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -109,6 +110,12 @@ static int spill_file_write(int fd, const char *p, size_t n)
 #define HUGE_PAGE ((size_t)2 << 20)
 
 /*
+ * A large array has room for so many times as much behind it: addresses, no memory.  An
+ * array that moves has the other threads wait, for each of their processors is told so.
+ */
+#define ROOM_TIMES 8
+
+/*
  * Pages of files that may be in memory however low the limit is: with less, what is
  * read in no order comes and goes for ever.
  */
@@ -118,6 +125,7 @@ static int spill_file_write(int fd, const char *p, size_t n)
 struct area {
 	char *p;
 	size_t file_bytes, bytes; /* of the first part, of both; whole pages */
+	size_t room;              /* from p on that is its own: `bytes` or more */
 	int fd;                   /* -1: none */
 };
 
@@ -125,6 +133,7 @@ struct spill {
 	pthread_mutex_t lock;
 	uint64_t limit, in_memory, in_files;
 	size_t page;
+	bool has_room; /* addresses without memory cost nothing */
 	struct area *areas;
 	size_t nareas, areas_cap;
 	char *prefix;
@@ -133,6 +142,21 @@ struct spill {
 	uint64_t own_pages; /* of files, mapped before: the program and its libraries */
 };
 
+/* Do addresses without memory cost nothing? */
+static bool has_addresses(void)
+{
+	struct rlimit space;
+	int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+	char mode = '2'; /* never more than there is */
+
+	if (fd >= 0 && read(fd, &mode, 1) != 1)
+		mode = '2';
+	if (fd >= 0)
+		close(fd);
+	return mode != '2' && getrlimit(RLIMIT_AS, &space) == 0 &&
+	       space.rlim_cur == RLIM_INFINITY;
+}
+
 struct spill *spill_open(uint64_t limit, const char *prefix)
 {
 	struct spill *s = xcalloc(1, sizeof(*s));
@@ -140,6 +164,7 @@ struct spill *spill_open(uint64_t limit, const char *prefix)
 	pthread_mutex_init(&s->lock, NULL);
 	s->limit = limit;
 	s->page = (size_t)sysconf(_SC_PAGESIZE);
+	s->has_room = has_addresses();
 	s->prefix = xstrdup(prefix);
 	s->statm = -1;
 	return s;
@@ -207,7 +232,7 @@ void spill_pass(struct spill *s)
 
 static void release_area(struct spill *s, struct area *area)
 {
-	munmap(area->p, area->bytes);
+	munmap(area->p, area->room);
 	if (area->fd >= 0)
 		close(area->fd);
 	s->in_files -= area->file_bytes;
@@ -244,12 +269,6 @@ static char *mapped(void *p)
 	return p;
 }
 
-static char *map_memory(size_t bytes)
-{
-	return mapped(mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-}
-
 /* All of the area to its file, which grows, and is made when there is none: 0, or errno. */
 static int move_to_file(struct spill *s, struct area *area, size_t bytes)
 {
@@ -268,19 +287,14 @@ static int move_to_file(struct spill *s, struct area *area, size_t bytes)
 	}
 	if (s->statm < 0)
 		begin_counting(s);
-	if (area->bytes)
-		munmap(area->p, area->bytes);
+	if (area->room)
+		munmap(area->p, area->room);
 	s->in_files += bytes - area->file_bytes;
 	s->in_memory -= area->bytes - area->file_bytes;
-	*area = (struct area){ .p = p, .file_bytes = bytes, .bytes = bytes, .fd = fd };
+	*area = (struct area){
+		.p = p, .file_bytes = bytes, .bytes = bytes, .room = bytes, .fd = fd
+	};
 	return 0;
-}
-
-/* Pages that move to a place that is mapped already. */
-static void move_pages(char *from, size_t bytes, char *to)
-{
-	if (bytes)
-		mapped(mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, to));
 }
 
 /* How far p is before a place where a page of 2 MiB may begin. */
@@ -289,44 +303,58 @@ static size_t before_place(const char *p)
 	return -(uintptr_t)p % HUGE_PAGE;
 }
 
-/* Large ones begin at such a place, so that such pages move with them undivided. */
-static char *map_place(size_t bytes)
+static char *map_memory(size_t bytes)
 {
-	if (bytes < HUGE_MIN)
-		return map_memory(bytes);
-	char *p = map_memory(bytes + HUGE_PAGE);
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+/* Large ones begin at such a place, so that such pages move with them undivided. */
+static char *map_place(size_t room)
+{
+	if (room < HUGE_MIN)
+		return map_memory(room);
+	char *p = map_memory(room + HUGE_PAGE);
+	if (p == MAP_FAILED)
+		return p;
 	size_t before = before_place(p);
 	if (before)
 		munmap(p, before);
-	munmap(p + before + bytes, HUGE_PAGE - before);
+	munmap(p + before + room, HUGE_PAGE - before);
 	return p + before;
 }
 
-/* MAP_FAILED: not at its place. */
-static char *grow_in_place(const struct area *area, size_t bytes)
+/* Pages with what is free behind them: they stay one mapping, as mremap() asks for. */
+static void move_pages(char *from, size_t bytes, char *to, size_t room)
 {
-	if (!area->bytes || area->file_bytes ||
-	    (bytes >= HUGE_MIN && before_place(area->p)))
-		return MAP_FAILED;
-	return mremap(area->p, area->bytes, bytes, 0);
+	if (bytes)
+		mapped(mremap(from, bytes, room, MREMAP_MAYMOVE | MREMAP_FIXED, to));
+}
+
+/* To a place with room for at least so many. */
+static void move_area(const struct spill *s, struct area *area, size_t bytes)
+{
+	size_t in_file = area->file_bytes;
+	size_t room = s->has_room && bytes >= HUGE_MIN ? bytes * ROOM_TIMES : bytes;
+	char *p = map_place(room);
+
+	if (p == MAP_FAILED)
+		p = mapped(map_place(room = bytes));
+	move_pages(area->p, in_file, p, in_file);
+	move_pages(area->p + in_file, area->room - in_file, p + in_file, room - in_file);
+	/* a hint: without it pages come by 4 KiB, each with a fault */
+	if (bytes - in_file >= HUGE_MIN)
+		madvise(p + in_file, room - in_file, MADV_HUGEPAGE);
+	area->p = p;
+	area->room = room;
 }
 
 /* Grows in memory, behind what a file may hold of it. */
 static void grow_in_memory(struct spill *s, struct area *area, size_t bytes)
 {
-	char *p = grow_in_place(area, bytes);
-
-	if (p == MAP_FAILED) {
-		p = map_place(bytes);
-		move_pages(area->p, area->file_bytes, p);
-		move_pages(area->p + area->file_bytes, area->bytes - area->file_bytes,
-			   p + area->file_bytes);
-	}
-	/* a hint: without it pages come by 4 KiB, each with a fault */
-	if (bytes - area->file_bytes >= HUGE_MIN)
-		madvise(p + area->file_bytes, bytes - area->file_bytes, MADV_HUGEPAGE);
+	if (area->room < bytes)
+		move_area(s, area, bytes);
 	s->in_memory += bytes - area->bytes;
-	area->p = p;
 	area->bytes = bytes;
 }
 
