@@ -117,8 +117,9 @@ static void find_groups(struct launched *l)
 	l->ngroups--;
 }
 
-static void launched_init(struct launched *l, const struct model *m)
+struct launched *launched_make(const struct model *m)
 {
+	struct launched *l = xcalloc(1, sizeof(*l));
 	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
 
 	*l = (struct launched){ .m = m, .n = m->nworks };
@@ -140,13 +141,15 @@ static void launched_init(struct launched *l, const struct model *m)
 		l->nodes[i] = l->nodes[2 * i];
 		add_span(&l->nodes[i], &l->nodes[2 * i + 1]);
 	}
+	return l;
 }
 
-static void launched_release(struct launched *l)
+static void launched_free(struct launched *l)
 {
 	spill_free(l->m->spill, l->works);
 	spill_free(l->m->spill, l->nodes);
 	spill_free(l->m->spill, l->groups);
+	free(l);
 }
 
 /* The first group of that track or a later one. */
@@ -292,11 +295,8 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 	idmap_release(&labels);
 }
 
-void summary_annotations(const struct model *m, struct op_pass *pass, struct summary *s)
+void summary_annotations(struct launched *l, struct op_pass *pass, struct summary *s)
 {
-	struct launched l;
-
-	launched_init(&l, m);
-	add_calls(m, pass, &l, s);
-	launched_release(&l);
+	add_calls(l->m, pass, l, s);
+	launched_free(l);
 }

@@ -16,6 +16,8 @@ struct summing_up {
 		*all; /* owned: a part each; the first one's `out` is the caller's */
 	struct summary *rests; /* owned: of the others */
 	size_t n;
+	bool is_shared; /* by threads: what was launched is a part of its own */
+	struct launched *launched;
 };
 
 /* What numbers texts, or keeps in mind what came before, is done in order. */
@@ -96,6 +98,7 @@ struct summing_up *summary_begin(const struct model *m, unsigned threads,
 	u->all = xcalloc(threads, sizeof(*u->all));
 	u->rests = xcalloc(threads, sizeof(*u->rests));
 	u->n = 1;
+	u->is_shared = threads > 1;
 	summing_init(&u->all[0], m, out);
 	summing_prepare(&u->all[0]);
 	if (threads < 2 || m->nrows < m->limits->shared_rows || is_one_part(&u->all[0]))
@@ -108,12 +111,15 @@ struct summing_up *summary_begin(const struct model *m, unsigned threads,
 
 size_t summary_parts(const struct summing_up *u)
 {
-	return u->n;
+	return u->n + u->is_shared;
 }
 
 void summary_part(struct summing_up *u, size_t i)
 {
-	summing_rows(&u->all[i]);
+	if (i == u->n)
+		u->launched = launched_make(u->m);
+	else
+		summing_rows(&u->all[i]);
 }
 
 /* What a part has to what the parts before it have. */
@@ -152,7 +158,9 @@ void summary_end(struct summing_up *u)
 				    true);
 	for (int grain = 0; grain < NGRAINS; grain++)
 		opstats_sort(&out->stats[grain]);
-	summary_annotations(s->m, &s->pass, out);
+	if (!u->is_shared)
+		u->launched = launched_make(u->m);
+	summary_annotations(u->launched, &s->pass, out);
 	summing_release(s);
 	free(u->rests);
 	free(u->all);

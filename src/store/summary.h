@@ -52,8 +52,13 @@ static inline const struct opstats *summary_grain(const struct summary *s,
 	return &s->stats[grain];
 }
 
-/* annotation.c: the table of annotations. */
+/*
+ * annotation.c: the table of annotations.  What was launched where is found out first,
+ * which any thread can do behind link_rows(); the second one frees it.
+ */
 struct op_pass;
-void summary_annotations(const struct model *m, struct op_pass *pass, struct summary *s);
+struct launched;
+struct launched *launched_make(const struct model *m);
+void summary_annotations(struct launched *l, struct op_pass *pass, struct summary *s);
 
 #endif
