@@ -50,24 +50,51 @@ static int enter_pages(struct bulk_writer *w, struct err *err)
 	return rc;
 }
 
-/* *root is 0 where the table has an index, which is SQLite's to keep. */
-static int root_of(struct bulk_writer *w, const char *table, int64_t *root,
-		   struct err *err)
+/* A table as sqlite_schema has it. */
+struct place {
+	int64_t root; /* 0: it has none */
+	int64_t has_index;
+};
+
+static int place_of(struct bulk_writer *w, const char *table, struct place *place,
+		    struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 	static const char text[] =
-		"SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?1 "
-		"AND ?1 NOT IN (SELECT tbl_name FROM sqlite_schema WHERE type = 'index')";
+		"SELECT rootpage, ?1 IN (SELECT tbl_name FROM sqlite_schema WHERE type = "
+		"'index') FROM sqlite_schema WHERE type = 'table' AND name = ?1";
 
-	*root = 0;
+	*place = (struct place){ 0 };
 	if (sql_prepare(w->db, text, &stmt, err) < 0)
 		return -1;
 	sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
 	int rc = sql_step(stmt, err);
 	if (rc > 0)
-		*root = sqlite3_column_int64(stmt, 0);
+		*place = (struct place){ sqlite3_column_int64(stmt, 0),
+					 sqlite3_column_int64(stmt, 1) };
 	sqlite3_finalize(stmt);
 	return rc < 0 ? -1 : 0;
+}
+
+/*
+ * An index is made anew behind the rows, as it can be without many that are there already
+ * and as long as SQLite sorts it in memory.
+ */
+#define INDEXED_MAX 100000
+
+static bool can_add(const struct place *place, const struct btree *tree, int64_t nrows)
+{
+	return !place->has_index || (tree->last <= nrows && nrows <= INDEXED_MAX);
+}
+
+static int index_again(struct bulk_writer *w, const char *table, struct err *err)
+{
+	char sql[64];
+
+	if (leave_pages(w, err) < 0)
+		return -1;
+	sqlite3_snprintf(sizeof(sql), sql, "REINDEX %s", table);
+	return sql_exec(w->db, sql, err);
 }
 
 static int add_record(void *to, int64_t id, struct str record, struct err *err)
@@ -80,20 +107,24 @@ static int write_pages(struct bulk_writer *w, const struct bulk *bulk, int64_t n
 		       struct err *err)
 {
 	struct btree tree;
-	int64_t root;
+	struct place place;
 
-	if (root_of(w, bulk->table, &root, err) < 0)
+	if (place_of(w, bulk->table, &place, err) < 0)
 		return -1;
-	int rc = root ? enter_pages(w, err) : 0;
+	int rc = place.root ? enter_pages(w, err) : 0;
 	if (rc <= 0)
 		return rc;
 	const struct bulk_taker taker = { add_record, &tree };
-	rc = btree_begin(&tree, &w->file, (uint32_t)root, err);
+	rc = btree_begin(&tree, &w->file, (uint32_t)place.root, err);
 	int64_t first_id = tree.last < 1 ? 1 : tree.last + 1;
+	if (rc > 0 && !can_add(&place, &tree, nrows))
+		rc = 0;
 	if (rc > 0 && (bulk_team_rows(w->team, bulk, nrows, first_id, &taker, err) < 0 ||
 		       btree_end(&tree, err) < 0))
 		rc = -1;
 	btree_release(&tree);
+	if (rc > 0 && place.has_index && index_again(w, bulk->table, err) < 0)
+		rc = -1;
 	return rc;
 }
 
