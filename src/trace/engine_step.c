@@ -49,6 +49,7 @@ static const struct spelling {
 	{ "vLLM", "execute_%*_context_%p_generation_%d", ENGINE_UNTOLD, 0 }, /* step_name_of_all() */
 	{ "vLLM", "execute_new_%p_cached_%d", ENGINE_UNTOLD, 0 },
 	{ "SGLang", "step[%w%=", ENGINE_UNTOLD, ONE_EACH },
+	{ "SGLang", "scheduler.run_batch", ENGINE_UNTOLD, 0 }, /* around the passes of a batch */
 	{ "ATOM", "prefill[%=", ENGINE_PREFILL, 0 },
 	{ "ATOM", "decode[%=", ENGINE_DECODE, 0 },
 	{ "ATOM", "eager_decode[%=", ENGINE_DECODE, 0 },
@@ -69,22 +70,28 @@ static const struct spelling {
 static const struct {
 	const char *word;
 	enum engine_phase phase;
+	bool checks_drafts;
 } modes[] = {
-	{ "DECODE", ENGINE_DECODE },        { "EXTEND", ENGINE_PREFILL },
-	{ "PREFILL", ENGINE_PREFILL },      { "MIXED", ENGINE_MIXED },
-	{ "TARGET_VERIFY", ENGINE_DECODE }, { "SPLIT_PREFILL", ENGINE_PREFILL },
-	{ "DLLM_EXTEND", ENGINE_PREFILL },
+	{ "DECODE", ENGINE_DECODE, false },
+	{ "EXTEND", ENGINE_PREFILL, false },
+	{ "PREFILL", ENGINE_PREFILL, false },
+	{ "MIXED", ENGINE_MIXED, false },
+	{ "TARGET_VERIFY", ENGINE_DECODE, true },
+	{ "VERIFY", ENGINE_DECODE, true },
+	{ "SPLIT_PREFILL", ENGINE_PREFILL, false },
+	{ "DLLM_EXTEND", ENGINE_PREFILL, false },
 };
 
 /* Those without a prefix are of the requests that the phase says. */
 static const struct {
 	const char *key;
-	char value; /* as in a pattern; 'K', 'S', 'P': k, qq, qk by the phase */
+	char value; /* as in a pattern; 'Q', 'K', 'S', 'P': q, k, qq, qk by the phase */
 } keys[] = {
 	{ "bs", 'r' },     { "toks", 't' }, { "tok", 't' },  { "c", 'p' },
 	{ "g", 'd' },      { "c_sq", '1' }, { "c_sk", '2' }, { "c_sqsq", '3' },
 	{ "c_sqsk", '4' }, { "g_sq", '5' }, { "g_sk", '6' }, { "g_sqsq", '7' },
-	{ "g_sqsk", '8' }, { "sk", 'K' },   { "sqsq", 'S' }, { "sqsk", 'P' },
+	{ "g_sqsk", '8' }, { "sq", 'Q' },   { "sk", 'K' },   { "sqsq", 'S' },
+	{ "sqsk", 'P' },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
@@ -101,8 +108,8 @@ static int64_t *value_of(struct engine_step *s, char letter)
 		{ 'p', &s->prompts.n },  { 'd', &s->decodes.n },  { '1', &s->prompts.q },
 		{ '2', &s->prompts.k },  { '3', &s->prompts.qq }, { '4', &s->prompts.qk },
 		{ '5', &s->decodes.q },  { '6', &s->decodes.k },  { '7', &s->decodes.qq },
-		{ '8', &s->decodes.qk }, { 'K', &own->k },        { 'S', &own->qq },
-		{ 'P', &own->qk },
+		{ '8', &s->decodes.qk }, { 'Q', &own->q },        { 'K', &own->k },
+		{ 'S', &own->qq },       { 'P', &own->qk },
 	};
 
 	for (size_t i = 0; i < COUNT(values); i++)
@@ -159,8 +166,10 @@ static void take_mode(struct str *rest, struct engine_step *s)
 		n++;
 	s->phase = ENGINE_OTHER;
 	for (size_t i = 0; i < COUNT(modes); i++)
-		if (is_word((struct str){ rest->p, n }, modes[i].word))
+		if (is_word((struct str){ rest->p, n }, modes[i].word)) {
 			s->phase = modes[i].phase;
+			s->checks_drafts = modes[i].checks_drafts;
+		}
 	*rest = str_behind(*rest, n);
 }
 
@@ -323,7 +332,7 @@ bool engine_step_parse(struct str name, struct engine_step *out)
 		out->phase = how->phase;
 		if (!is_spelled(name, how, out))
 			continue;
-		complete(out, how->flags & ONE_EACH);
+		complete(out, (how->flags & ONE_EACH) && !out->checks_drafts);
 		return true;
 	}
 	return false;
@@ -331,8 +340,23 @@ bool engine_step_parse(struct str name, struct engine_step *out)
 
 void engine_step_merge(struct engine_step *step, const struct engine_step *other)
 {
-	if (step->phase == ENGINE_UNTOLD || step->phase == ENGINE_OTHER)
-		step->phase = other->phase ? other->phase : step->phase;
+	bool is_told = step->phase != ENGINE_UNTOLD && step->phase != ENGINE_OTHER;
+
+	if (!is_told && other->phase != ENGINE_UNTOLD && other->phase != ENGINE_OTHER) {
+		/* what a draft's pass says of the batch is of less account */
+		struct engine_step before = *step;
+		step->phase = other->phase;
+		step->requests = other->requests;
+		step->tokens = other->tokens;
+		step->context_tokens = other->context_tokens;
+		set_default(&step->requests, before.requests);
+		set_default(&step->context_tokens, before.context_tokens);
+		return;
+	}
+	if (step->phase == ENGINE_UNTOLD)
+		step->phase = other->phase;
+	if (is_told && other->phase != step->phase)
+		return;
 	set_default(&step->requests, other->requests);
 	set_default(&step->tokens, other->tokens);
 	set_default(&step->context_tokens, other->context_tokens);

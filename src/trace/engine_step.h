@@ -30,6 +30,7 @@ struct engine_requests {
 /* What is not told is NUMBER_NONE. */
 struct engine_step {
 	const char *engine; /* "vLLM"; static */
+	bool checks_drafts; /* of tokens: how many each request gets is not told */
 	bool is_label; /* a name that any program may give: no step where an engine wrote some */
 	enum engine_phase phase;
 	int64_t number;         /* of the step */

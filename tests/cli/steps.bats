@@ -47,6 +47,18 @@ four_steps() {
 	grep -q "^note: the store of a baseline does not have the kernels of each step" baseline
 }
 
+@test "a batch of SGLang is one step, whatever passes of drafts it has, and TPOT is a bound" {
+	passes='{"ph":"X","cat":"user_annotation","name":"step[DRAFT_LOOP raw_bs=3 bs=4 topk=1]","pid":1,"tid":1,"ts":110,"dur":10},
+		{"ph":"X","cat":"user_annotation","name":"step[TARGET_VERIFY bs=3]","pid":1,"tid":1,"ts":130,"dur":50},
+		{"ph":"X","cat":"user_annotation","name":"step[DRAFT_EXTEND_V2 bs=3]","pid":1,"tid":1,"ts":190,"dur":9}'
+	echo "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"scheduler.run_batch\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":100},$passes]}" >sglang.json
+	ptool steps -q --by phase --format csv sglang.json >rows
+	[ "$(cut -d, -f3-7 rows | tail -1)" = '"decode",1,3,3,' ]
+	ptool steps -q --by phase sglang.json | grep 'how many tokens decode steps make is not told'
+	sed 's/TARGET_VERIFY bs=3/& sq=12/' sglang.json >told.json
+	ptool steps -q --by phase told.json | grep 'decode steps check drafts: 4.00 tokens a request'
+}
+
 @test "training has steps of no phase" {
 	four_steps
 	ptool steps -q --by phase four.json >none

@@ -43,7 +43,12 @@ static const struct {
 	  ENGINE_DECODE, NO, 64, 128, 131072 },
 	{ "step[EXTEND bs=1 toks=1025 c_sqsq=1050625 c_sqsk=1050625 c_sk=1025]", "SGLang",
 	  ENGINE_PREFILL, NO, 1, 1025, 1025 },
-	{ "step[TARGET_VERIFY bs=4]", "SGLang", ENGINE_DECODE, NO, 4, 4, NO },
+	{ "step[TARGET_VERIFY bs=4]", "SGLang", ENGINE_DECODE, NO, 4, NO, NO },
+	{ "step[TARGET_VERIFY bs=4 sq=16 sk=4096 sqsq=64 sqsk=16384]", "SGLang",
+	  ENGINE_DECODE, NO, 4, 16, 4096 },
+	{ "step[DRAFT_LOOP raw_bs=3 bs=4 topk=1]", "SGLang", ENGINE_OTHER, NO, 4, NO,
+	  NO },
+	{ "scheduler.run_batch", "SGLang", ENGINE_UNTOLD, NO, NO, NO, NO },
 	{ "step[DRAFT_EXTEND_V2 bs=4]", "SGLang", ENGINE_OTHER, NO, 4, NO, NO },
 	{ "step[IDLE bs=0]", "SGLang", ENGINE_OTHER, NO, 0, NO, NO },
 	{ "step[decode bs=3]", "SGLang", ENGINE_DECODE, NO, 3, 3, NO },
@@ -183,9 +188,31 @@ static void the_annotation_within_fills_what_the_outer_does_not_say(void **state
 	(void)state;
 	assert_true(engine_step_parse(STR_LIT("execute_new_0_cached_4"), &outer));
 	assert_true(engine_step_parse(STR_LIT("step[EXTEND bs=15 toks=15360]"), &inner));
+	engine_step_merge(&outer, &inner); /* of another phase */
+	assert_true(engine_step_parse(STR_LIT("step[DECODE bs=5]"), &inner));
 	engine_step_merge(&outer, &inner);
 	assert_true(outer.phase == ENGINE_DECODE && outer.requests == 4 &&
-		    outer.tokens == 15360);
+		    outer.tokens == 5);
+}
+
+/* A batch of SGLang with drafts: what checks them says what the batch is. */
+static void passes_of_drafts_are_of_less_account(void **state)
+{
+	static const char *const within[] = {
+		"step[DRAFT_LOOP raw_bs=3 bs=4 topk=1]",
+		"step[TARGET_VERIFY bs=3]",
+		"step[DRAFT_EXTEND_V2 bs=3]",
+	};
+	struct engine_step outer, inner;
+
+	(void)state;
+	assert_true(engine_step_parse(STR_LIT("scheduler.run_batch"), &outer));
+	for (size_t i = 0; i < sizeof(within) / sizeof(*within); i++) {
+		assert_true(engine_step_parse(str_of(within[i]), &inner));
+		engine_step_merge(&outer, &inner);
+	}
+	assert_true(outer.phase == ENGINE_DECODE && outer.requests == 3 &&
+		    outer.tokens == NO);
 }
 
 /* What summaries call the steps of a kind is itself the name of such a step. */
@@ -227,6 +254,7 @@ int main(void)
 		cmocka_unit_test(sums_are_told_of_prompts_and_of_those_that_generate),
 		cmocka_unit_test(what_only_looks_like_one_is_none),
 		cmocka_unit_test(a_cut_of_a_spelling_is_never_read_behind_its_end),
+		cmocka_unit_test(passes_of_drafts_are_of_less_account),
 		cmocka_unit_test(the_annotation_within_fills_what_the_outer_does_not_say),
 	};
 

@@ -117,7 +117,7 @@ static const struct field fields[] = {
 	{ "tokens", "Tokens", "tokens that went through the model in its steps", NULL, UNIT_COUNT, ROW(view_number, tokens), .leaves = 4 },
 	{ "total_ns", "Total", "length of its steps", "total time", UNIT_NS, ROW(view_int64, total_ns), .leaves = 3 },
 	{ "mean_ns", "Mean", "length of a step", "mean", UNIT_NS, .get = get_mean },
-	{ "tpot_ns", "TPOT", "of decode: length of a step, in which each request gets a token", "tpot", UNIT_NS, .get = get_tpot },
+	{ "tpot_ns", "TPOT", "of decode: length of a step, in which each request gets a token, or more where drafts are checked", "tpot", UNIT_NS, .get = get_tpot },
 	{ "token_ns", "Token", "time a token: of decode, time of its steps by their requests; else by their tokens", "token", UNIT_NS, .get = get_token },
 	{ "gpu_busy_ns", "Busy", "time in which devices ran work, all devices added up", "busy", UNIT_NS, ROW(view_number, busy_ns), .leaves = 5 },
 	{ "utilization_pct", "Util%", "share of its steps in which the device is busy, mean of devices", "utilization", UNIT_PERCENT, .get = get_utilization },
@@ -167,6 +167,34 @@ static bool has_work(const struct by_phase *b)
 	return false;
 }
 
+/* A request that has its drafts checked gets one token in a step, or more. */
+static void note_drafts(struct memtable *m, const struct by_phase *b)
+{
+	int64_t requests = 0, tokens = 0;
+	bool is_unknown = false;
+
+	for (size_t i = 0; i < b->nrows; i++) {
+		const struct phase_row *r = &b->rows[i];
+		if (r->phase != ENGINE_DECODE || r->requests == NUMBER_NONE)
+			continue;
+		is_unknown |= r->tokens == NUMBER_NONE;
+		if (r->tokens != NUMBER_NONE && r->tokens > r->requests) {
+			requests = sum_add(requests, r->requests);
+			tokens = sum_add(tokens, r->tokens);
+		}
+	}
+	if (requests)
+		memtable_add_note(m,
+				  "decode steps check drafts: %.2f tokens a request go "
+				  "through the model, and one or more of them are kept; "
+				  "TPOT and Token are upper bounds",
+				  (double)tokens / (double)requests);
+	else if (is_unknown)
+		memtable_add_note(m,
+				  "how many tokens decode steps make is not told; where "
+				  "drafts are checked, TPOT and Token are upper bounds");
+}
+
 static void add_notes(struct memtable *m, const struct by_phase *b)
 {
 	bool is_told = false;
@@ -175,6 +203,7 @@ static void add_notes(struct memtable *m, const struct by_phase *b)
 		is_told |= b->rows[i].phase != ENGINE_UNTOLD;
 	if (!is_told)
 		memtable_add_note(m, "no annotation tells what the steps are for");
+	note_drafts(m, b);
 	if (b->lacks_work)
 		memtable_add_note(m, "the store of a baseline does not have the kernels "
 				     "of each step");
