@@ -1,8 +1,10 @@
 /* What ran for operators: see op_spent.h. */
 #include "query/roofline/op_spent.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/sum.h"
 #include "query/kernels/tensor_core.h"
@@ -66,10 +68,65 @@ static void add_piece(struct op_spent *t, const struct op_spent *piece,
 	add_dtype(t, fact);
 }
 
-static int add_item(struct op_spent_query *q, const struct device_work *work,
-		    const struct work_item *item, const struct op_owners *ops,
-		    struct op_spent *times, struct err *err)
+/*
+ * How many pieces of work each call launched, and how many of them were added: a replay of
+ * a graph is one call, of which each of its kernels has a part.
+ */
+struct launches {
+	struct launch_parts {
+		uint32_t all, added;
+	} * of; /* owned; by slice of the profile */
+	int64_t first_id;
+	size_t n;
+};
+
+static struct launch_parts *parts_of(const struct launches *l, int64_t launch_id)
 {
+	size_t at = (size_t)(launch_id - l->first_id);
+
+	return launch_id >= l->first_id && at < l->n ? &l->of[at] : NULL;
+}
+
+static void launches_open(struct launches *l, const struct scope_profile *profile,
+			  const struct device_work *work)
+{
+	l->first_id = profile->first_slice_id;
+	l->n = (size_t)profile->slices;
+	l->of = xcalloc(l->n + 1, sizeof(*l->of));
+	for (size_t i = 0; i < work->n; i++) {
+		struct launch_parts *parts = parts_of(l, work->items[i].launch_id);
+		if (parts)
+			parts->all++;
+	}
+}
+
+/* Of the call's time; all parts add up to it. */
+static int64_t launch_part(const struct launches *l, const struct work_item *item)
+{
+	struct launch_parts *parts =
+		item->launch_id ? parts_of(l, item->launch_id) : NULL;
+	int64_t ns =
+		item->launch_id ? sum_sub(item->launch_end_ns, item->launch_start_ns) : 0;
+
+	if (!parts || parts->all < 2)
+		return ns;
+	int64_t each = ns / parts->all, more = ns % parts->all;
+	return each + (parts->added++ < more);
+}
+
+struct adding {
+	struct op_spent_query *q;
+	const struct device_work *work;
+	const struct op_owners *ops;
+	struct op_spent *times;
+	struct launches launches;
+};
+
+static int add_item(const struct adding *a, const struct work_item *item, struct err *err)
+{
+	struct op_spent_query *q = a->q;
+	const struct device_work *work = a->work;
+	const struct op_owners *ops = a->ops;
 	const struct work_stream *stream = &work->streams[item->stream];
 	struct op_spent piece = {
 		.time_ns = sum_sub(item->end_ns, item->start_ns),
@@ -89,13 +146,12 @@ static int add_item(struct op_spent_query *q, const struct device_work *work,
 
 	if (wanted <= 0)
 		return wanted;
-	if (item->launch_id)
-		piece.launch_ns = sum_sub(item->launch_end_ns, item->launch_start_ns);
+	piece.launch_ns = launch_part(&a->launches, item);
 	uint32_t at = item->op_id ? op_owners_find(ops, item->op_id) : OWNER_NONE;
 	const struct work_fact *fact = fact_of(q, item);
 	if (at == OWNER_NONE || (item->class == CLASS_MEMCPY && fact->is_transfer))
 		return q->alone(q->context, item, &piece, err);
-	add_piece(&times[ops->items[at].owner], &piece, fact);
+	add_piece(&a->times[ops->items[at].owner], &piece, fact);
 	return 0;
 }
 
@@ -104,11 +160,15 @@ int op_spent_on_devices(struct op_spent_query *q, const struct scope_profile *pr
 			struct err *err)
 {
 	struct device_work work;
+	struct adding a = { .q = q, .work = &work, .ops = ops, .times = times };
 	int rc = device_work_load(q->store, q->texts, profile, WORK_WITH_LAUNCHES, &work,
 				  err);
 
+	if (rc == 0)
+		launches_open(&a.launches, profile, &work);
 	for (size_t i = 0; i < work.n && rc == 0; i++)
-		rc = add_item(q, &work, &work.items[i], ops, times, err);
+		rc = add_item(&a, &work.items[i], err);
+	free(a.launches.of);
 	device_work_release(&work);
 	return rc;
 }

@@ -172,6 +172,19 @@ static struct cell get_left(const void *from, const void *row, int arg)
 				   : cell_int(sum_sub(row_at(row)->time_ns, roof));
 }
 
+/* A kernel that does nothing takes about as long. */
+#define LEAST_NS 2000
+#define SHORT_NS 10000
+
+/* Its calls have next to no work, and take most of their time to start and to end. */
+static bool is_small(const struct roof_row *r)
+{
+	double calls = (double)r->calls, time_ns = (double)r->time_ns;
+
+	return r->roof_ns >= 0 && !r->is_host && r->roof_ns < calls * LEAST_NS &&
+	       r->roof_ns * 2 < time_ns && time_ns < calls * SHORT_NS;
+}
+
 static struct cell get_bound(const void *from, const void *row, int arg)
 {
 	const struct roof_row *r = row;
@@ -179,6 +192,8 @@ static struct cell get_bound(const void *from, const void *row, int arg)
 	(void)from, (void)arg;
 	if (r->launch_ns > r->time_ns)
 		return cell_text(STR_LIT("launch"));
+	if (is_small(r))
+		return cell_text(STR_LIT("latency"));
 	if (r->compute_ns < 0 || r->memory_ns < 0)
 		return cell_null();
 	return r->compute_ns >= r->memory_ns ? cell_text(STR_LIT("compute"))
@@ -191,7 +206,7 @@ static struct cell get_bound(const void *from, const void *row, int arg)
 /* Rows without a roof come last, those with the most time first. */
 /* clang-format off */
 static const struct field fields[] = {
-	{ "name", "Operator", "operator, or work that none is known for, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .least = 20 },
+	{ "name", "Operator", "operator, or work that none is known for, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .least = 30 },
 	{ "input_shapes", "Input shapes", "shapes of the inputs, A to Z", "shapes", UNIT_TEXT, GET(get_text, ROW(shapes)), .least = 16 },
 	{ "people_shapes", "Inputs", NULL, NULL, UNIT_TEXT, .get = get_shapes, .flags = FIELD_PEOPLE, .least = 12 },
 	{ "dtypes", "Type", "element types of the inputs, A to Z", "dtype", UNIT_TEXT, GET(get_text, ROW(dtypes)) },
@@ -209,7 +224,7 @@ static const struct field fields[] = {
 	{ "intensity", "FLOP/B", "operations a byte", NULL, UNIT_RATIO, .get = get_intensity, .leaves = 10 },
 	{ "peak_pct", "% peak", "achieved share of the peak TFLOP/s of its type", "peak", UNIT_PERCENT, GET(get_share, ROW(compute_ns)), .leaves = 7 },
 	{ "bandwidth_pct", "% BW", "achieved share of the memory's speed", "bandwidth", UNIT_PERCENT, GET(get_share, ROW(memory_ns)), .leaves = 6 },
-	{ "bound", "Bound", "what limits it: compute, memory or launch", NULL, UNIT_TEXT, .get = get_bound },
+	{ "bound", "Bound", "what limits it: compute, memory, launch or latency", NULL, UNIT_TEXT, .get = get_bound },
 	{ "roof_ns", NULL, "the shortest time that it could take", "roof", UNIT_NS, .get = get_roof },
 	{ "roof_pct", "% roof", "share of the time that it needs at least", NULL, UNIT_PERCENT, GET(get_share, ROW(roof_ns)), .leaves = 1 },
 	{ "left_ns", "Left", "time above the roof", "left", UNIT_NS, .get = get_left },
@@ -283,6 +298,34 @@ static double percent(int64_t part, int64_t all)
 	return all > 0 ? 100.0 * (double)part / (double)all : 0;
 }
 
+/* Why rows can be faster than what is thought to be the fastest. */
+static void note_over(struct memtable *m, const struct roofline *r)
+{
+	size_t n = 0;
+	bool convolves = false, computes = false, moves = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct roof_row *row = &r->rows[i];
+		double time_ns = (double)row->time_ns;
+		bool is_conv = str_contains(text_pool_str(&r->texts, row->name),
+					    STR_LIT("conv"));
+		n += row->roof_ns > time_ns;
+		convolves |= is_conv && row->compute_ns > time_ns;
+		computes |= !is_conv && row->compute_ns > time_ns;
+		moves |= row->memory_ns > time_ns;
+	}
+	if (n == 0)
+		return;
+	memtable_add_note(m, "%zu row%s above the roof:%s%s%s%s%s%s", n,
+			  n == 1 ? " is" : "s are",
+			  moves ? " data in a cache is faster than the memory" : "",
+			  moves && convolves ? "," : "",
+			  convolves ? " Winograd's convolutions multiply less" : "",
+			  (moves || convolves) && computes ? "," : "",
+			  computes ? " float32 may have run on Tensor Cores" : "",
+			  r->devices.given ? "; or --peak is too low" : "");
+}
+
 static void add_notes(struct memtable *m, const struct roofline *r,
 		      const struct scope *scope)
 {
@@ -298,6 +341,7 @@ static void add_notes(struct memtable *m, const struct roofline *r,
 	if (t->comm_ns > 0)
 		memtable_add_note(m, "%.1f%% of %s is communication, which has no roof",
 				  percent(t->comm_ns, t->all_ns), whose);
+	note_over(m, r);
 	roofline_note_peaks(m, r, used, true);
 	if (scope->n > 1)
 		memtable_add_note(m, "%zu profiles added up", scope->n);
