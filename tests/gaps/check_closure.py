@@ -12,7 +12,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
-from storetap import DEVICE_WORK, SHARED, Tap, Workplace, fixtures, rows
+from storetap import DEVICE_WORK, SHARED, Tap, Workplace, fixtures, rows, share
 
 WORK = f"""SELECT t.profile_id, s.track_id, s.ts, s.ts + s.dur FROM slice_row s JOIN track t ON t.id = s.track_id
            WHERE s.class IN {DEVICE_WORK} AND t.kind = 'stream' AND s.flags IS NOT 4"""
@@ -191,7 +191,7 @@ def main():
     tap = Tap()
     data = os.path.join(SHARED, "data")
     with Workplace() as place:
-        for name, path in fixtures():
+        for name, path in share(fixtures(), 3):
             check_recording(tap, place, name, path)
         if not os.path.isdir(os.path.join(data, "cases")):
             tap.skip("real recordings", "no shared/data/cases")

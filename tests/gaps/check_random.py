@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 import gaptrace
 import slowblame
-from storetap import Tap, Workplace
+from storetap import Tap, Workplace, share
 
 BYS = ("cause", "op", "frame", "annotation", "step", "stream")
 STREAMS = (7, 13, 20)
@@ -300,7 +300,7 @@ def main():
     tap = Tap()
     seeds = os.environ.get("GAPS_SEEDS", "40" if os.environ.get("LONG") else "21")
     with Workplace() as place:
-        for seed in range(int(seeds)) if "," not in seeds else map(int, seeds.split(",")[:-1]):
+        for seed in share(range(int(seeds)), 5) if "," not in seeds else map(int, seeds.split(",")[:-1]):
             facts = random_trace(seed)
             path = facts.save(place.path("t.json"))
             store = place.ingest(path)

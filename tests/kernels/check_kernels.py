@@ -359,7 +359,7 @@ def random_differences(machine, rows, by, copies):
 
 
 def check_random(tap, place):
-    for seed in range(12):
+    for seed in storetap.share(range(12), 3):
         machine = Machine(seed).run(60)
         path = place.path("random.json")
         machine.save(path)

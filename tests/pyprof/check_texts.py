@@ -10,7 +10,8 @@ import io
 import os
 import re
 
-from graphs import PYPROF, Tap, Workplace, differences, graph_of_rows, graph_of_store, read_json, recorded_dumps, rows, stats_of
+from graphs import (PYPROF, Tap, Workplace, differences, graph_of_rows, graph_of_store, read_json, recorded_dumps, rows,
+                    share, stats_of)
 
 FULL = ("nosort", "time", "cumulative", "calls", "filename", "line", "name", "nfl", "pcalls", "stdname", "strip.cumulative",
         "strip.time.name.reverse", "strip.cumulative.r1.0", "strip.cumulative.rneg", "strip.cumulative.rbadregex")
@@ -203,7 +204,7 @@ def check_cut(tap, place):
     """A text that ends anywhere gives the rows before, or is refused."""
     text = printed(EXAMPLE, *ALL)
     wanted, bad = rounded(EXAMPLE), []
-    for end in range(0, len(text), 7 if os.environ.get("LONG") else 31):
+    for end in share(range(0, len(text), 7 if os.environ.get("LONG") else 31), 3):
         done, got, _ = ingest_text(place, text[:end])
         if done.returncode not in (0, 4) or (done.returncode == 4 and done.stderr.count("\n") != 1):
             bad.append(f"{end}: exit {done.returncode}: {done.stderr}")

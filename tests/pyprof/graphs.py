@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "store"))
 
-from storetap import PTOOL, SHARED, Tap, Workplace, rows  # noqa: E402,F401
+from storetap import PTOOL, SHARED, Tap, Workplace, rows, share  # noqa: E402,F401
 
 PYPROF = os.path.join(SHARED, "data", "pyprof")
 SANITIZED = bool(os.environ.get("SAN"))

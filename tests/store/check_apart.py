@@ -11,7 +11,7 @@ import io
 import json
 
 from impossible import CODES, load, plant, save
-from storetap import Tap, Workplace, fixtures, rows, value
+from storetap import Tap, Workplace, fixtures, rows, share, value
 
 TOPS = [[], ["--by", "shape"], ["--by", "stack"], ["--by", "step"], ["--by", "annotation"], ["--by", "category"],
         ["--by", "thread"], ["--by", "stream"], ["--sort", "none"], ["--time", "0.."], ["--format", "torch"]]
@@ -110,7 +110,7 @@ def main():
     tap = Tap()
     with Workplace() as work:
         last = None
-        for seed, (case, path) in enumerate(fixtures()):
+        for seed, (case, path) in share(enumerate(fixtures()), 3):
             trace = load(path)
             if trace is None:
                 tap.skip(case, "it is not JSON")

@@ -73,6 +73,13 @@ def fixtures():
     return found
 
 
+def share(items, few):
+    """All of them.  Under SAN one in so many: the same program without it has given all answers, and
+    what reads and writes memory is the same code for each."""
+    items = list(items)
+    return items[::few] if os.environ.get("SAN") else items
+
+
 class Workplace:
     """A temporary folder with stores in it; use it in a `with`."""
 

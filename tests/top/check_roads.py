@@ -10,9 +10,13 @@ import glob
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
 import recordings
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "store"))
+from storetap import share  # noqa: E402  pylint: disable=wrong-import-position
 
 GROUPINGS = [[], ["--by", "shape"], ["--by", "stack"], ["--by", "stack:2"], ["--by", "overload"],
              ["--by", "step"], ["--by", "rank,profile"], ["--by", "shape,overload"], ["--flops"],
@@ -72,7 +76,7 @@ def main():
     traces += [path for path in sorted(glob.glob(os.path.join(recordings.FIXTURES, "gpu", "*.json")))
                if not path.endswith(".truth.json")]
     with tempfile.TemporaryDirectory() as scratch:
-        for i, trace in enumerate(traces):
+        for i, trace in share(enumerate(traces), 3):
             store = os.path.join(scratch, f"{i}.db")
             subprocess.run([recordings.PTOOL, "ingest", "-q", "-o", store, trace], check=True)
             name = os.path.relpath(trace, recordings.FIXTURES)
