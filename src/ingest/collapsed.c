@@ -425,8 +425,9 @@ static void look_at(struct look *look, struct str line)
 }
 
 /*
- * Behind all other readers: half of the lines, of which some have a ';'.  Where all have
- * one, but no weight, that can be said.
+ * After all other readers: half of the lines, of which some have a ';'.  Where all have
+ * one, but no weight, that can be said; not of markup, which begins with '<' as the
+ * frame "<module>" does.
  */
 static enum probe collapsed_probe(struct bytes head)
 {
@@ -436,14 +437,16 @@ static enum probe collapsed_probe(struct bytes head)
 
 	if (str_starts_with(text, STR_LIT(BOM)))
 		text = str_behind(text, sizeof(BOM) - 1);
-	if (text.n && is_one_of(text.p[0], "{[<"))
+	if (text.n && is_one_of(text.p[0], "{["))
 		return PROBE_NO;
+	bool may_be_markup =
+		text.n && text.p[0] == '<' && !str_starts_with(text, STR_LIT("<module>"));
 	while (text.n) {
 		const char *newline = memchr(text.p, '\n', text.n);
 		size_t n = newline ? (size_t)(newline - text.p) : text.n;
 		if (newline || is_whole)
 			look_at(&look, (struct str){ text.p, n });
-		else if (look.lines == 0 && memchr(text.p, ';', n))
+		else if (look.lines == 0 && memchr(text.p, ';', n) && !may_be_markup)
 			return PROBE_MAYBE; /* a stack that is longer than this */
 		text = str_behind(text, n + (newline != NULL));
 	}
@@ -452,7 +455,8 @@ static enum probe collapsed_probe(struct bytes head)
 	if (look.lines == 0)
 		return PROBE_NO;
 	bool is_stacks = look.stacks && look.fitting * 2 >= look.lines;
-	return is_stacks || look.stacks == look.lines ? PROBE_MAYBE : PROBE_NO;
+	bool lacks_weights = look.stacks == look.lines && !may_be_markup;
+	return is_stacks || lacks_weights ? PROBE_MAYBE : PROBE_NO;
 }
 
 const struct reader collapsed_reader = {

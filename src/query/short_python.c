@@ -108,9 +108,46 @@ static size_t address_length(struct str name)
 	return n > at.n && n < name.n && strchr(">}", name.p[n]) ? n : 0;
 }
 
+/* Where `part` was last, from `from` on and before `end`; `end`: nowhere. */
+static size_t last_at(struct str name, size_t from, size_t end, struct str part)
+{
+	for (size_t i = end; i > from; i--)
+		if (i - 1 + part.n <= end &&
+		    str_starts_with(str_behind(name, i - 1), part))
+			return i - 1;
+	return end;
+}
+
+/*
+ * export_stacks() writes '_' for ' ': "<built-in_method_mm_of_Tensor_object_at_0x7f...>".
+ * Adds it with the words that all of them have apart, without the address.
+ */
+static bool add_joined_built_in(struct str name, struct buf *text)
+{
+	static const struct str method = { "<built-in_method_", 17 },
+				function = { "<built-in_function_", 19 };
+	bool is_method = str_starts_with(name, method);
+
+	if (!is_method && !str_starts_with(name, function))
+		return false;
+	size_t from = is_method ? method.n : function.n;
+	size_t at = last_at(name, from, name.n, STR_LIT("_object_at_0x"));
+	size_t of = last_at(name, from, at, STR_LIT("_of_"));
+	buf_addf(text, "<built-in %s " STR_FMT, is_method ? "method" : "function",
+		 STR_ARG(((struct str){ name.p + from, of - from })));
+	if (of < at)
+		buf_addf(text, " of " STR_FMT,
+			 STR_ARG(((struct str){ name.p + of + 4, at - of - 4 })));
+	if (at < name.n)
+		buf_add_text(text, " object>");
+	return true;
+}
+
 /* "<built-in method mm of Tensor object at 0x7f...>": the object is another each time. */
 struct str short_without_addresses(struct str name, struct buf *text)
 {
+	if (add_joined_built_in(name, text))
+		return buf_str(text);
 	if (!str_contains(name, STR_LIT(" at 0x")))
 		return name;
 	for (size_t i = 0; i < name.n; i++) {

@@ -35,6 +35,14 @@ top() { # ARGUMENT...
 	! top ptool.db --thread MainThread --by thread | grep -q wrk-0
 }
 
+@test "py-spy's stacks begin with <module> where it writes no threads; markup is none" {
+	printf '<module> (a.py:1);f (a.py:2) 3\n<module> (a.py:1) 1\n' >raw
+	[ "$(top raw)" = $'a.py,,f,3,3,3,3\na.py,,<module>,4,1,1,4' ]
+	printf '<html>&amp;\n<p>a;b\n' >page
+	run --separate-stderr ptool top page
+	[[ $stderr == *'byte 0: no known format'* ]]
+}
+
 @test "Austin's microseconds and bytes are series of their own, idle samples no CPU time" {
 	ptool ingest -q "$SAMPLES/austin.txt"
 	[ "$(ask ptool.db 'SELECT coalesce(measure, mode), unit, samples, weight FROM sample_series ORDER BY id')" = \

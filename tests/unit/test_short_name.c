@@ -88,6 +88,12 @@ static void functions_lose_their_folders(void **state)
 		     30, "kernel<cublasGemvParamsEx>");
 	assert_short("<built-in method mm of Tensor object at 0x7faf8498c940>", 99,
 		     "<built-in method mm of Tensor object>");
+	/* export_stacks() */
+	assert_short("<built-in_method_run_of_it_of_Tensor_object_at_0x7faf8498c940>", 99,
+		     "<built-in method run_of_it of Tensor object>");
+	assert_short("<built-in_function_len>", 99, "<built-in function len>");
+	assert_short("<built-in_method_mm_of_Tensor_object_at_0x7faf8498c940>", 12,
+		     "<mm>");
 	assert_short("<function f at 0x7f> > <C object at 0x55>, at 0xz>", 99,
 		     "<function f> > <C object>, at 0xz>");
 	assert_short("<built-in method builtins.exec>", 20, "<builtins.exec>");
