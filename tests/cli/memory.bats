@@ -213,3 +213,18 @@ event() {
 	diff <(ptool memory -q "$FIXTURES/lines/memory061.txt" --format csv) <(ptool top -q "$FIXTURES/lines/memory061.txt" --format csv)
 	run -3 ptool memory -q "$FIXTURES/lines/lp503.lprof"
 }
+
+@test "shared memory, whose totals are 0, leaves no negative bytes from before the recording" {
+	python3 - >shared.json <<'EOF'
+import json
+blocks = (-110592, 0, 1), (-128, 0, 2), (1000, 1000, 3)
+print(json.dumps({"traceEvents": [
+    {"ph": "X", "cat": "cpu_op", "name": "aten::empty", "pid": 1, "tid": 1, "ts": 1, "dur": 99}] + [
+    {"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 10 * addr,
+     "args": {"Device Type": 0, "Device Id": -1, "Bytes": size, "Addr": addr, "Total Allocated": total, "Total Reserved": 0}}
+    for size, total, addr in blocks]}))
+EOF
+	ptool memory -q --live shared.json --format csv | cut -d, -f1-5 >live
+	cat live
+	! grep -q -e '-1\|unaccounted\|before' live
+}

@@ -144,9 +144,14 @@ static int64_t add_groups(const struct target *t, enum memory_by by,
 	return all;
 }
 
-/* What makes the rows add up to the peak: older blocks, and what nothing explains. */
+/*
+ * What makes the rows add up to the peak: older blocks, and what nothing explains.  Where
+ * totals do not match (those of shared memory say 0), more may be freed than was there.
+ */
 static void add_remainder(const struct target *t, int64_t live_bytes, int64_t older_bytes)
 {
+	if (older_bytes < 0)
+		older_bytes = 0;
 	int64_t left = sum_sub(sum_sub(t->peak_bytes, live_bytes), older_bytes);
 
 	if (older_bytes)
