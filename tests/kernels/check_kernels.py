@@ -268,6 +268,8 @@ def mean(pieces, key):
     if not known:
         return None
     weight = sum(d for _, d in known)
+    if key == OCCUPANCY and 2 * weight < sum(p["end"] - p["start"] for p in pieces):
+        return None  # of too little of the time to speak for all of it
     if weight:
         return float(sum(v * d for v, d in known) / weight)
     return None

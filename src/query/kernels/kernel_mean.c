@@ -49,6 +49,11 @@ void kernel_mean_add(struct kernel_mean *m, double value, int64_t ns)
 
 struct cell kernel_mean_cell(const struct kernel_mean *m)
 {
+	return kernel_mean_cell_of(m, 0);
+}
+
+struct cell kernel_mean_cell_of(const struct kernel_mean *m, int64_t of_ns)
+{
 	double weighted = m->least.value * (double)m->least.ns;
 	int64_t ns = m->least.ns;
 
@@ -56,7 +61,8 @@ struct cell kernel_mean_cell(const struct kernel_mean *m)
 		weighted += m->more[i].value * (double)m->more[i].ns;
 		ns = sum_add(ns, m->more[i].ns);
 	}
-	return ns > 0 ? cell_real(weighted / (double)ns) : cell_null();
+	return ns > 0 && ns >= of_ns - ns ? cell_real(weighted / (double)ns)
+					  : cell_null();
 }
 
 void kernel_mean_release(struct kernel_mean *m)

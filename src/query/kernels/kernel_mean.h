@@ -23,6 +23,8 @@ struct kernel_mean {
 void kernel_mean_add(struct kernel_mean *mean, double value, int64_t ns);
 /* Null when no call has it, or all that have it last 0 ns. */
 struct cell kernel_mean_cell(const struct kernel_mean *mean);
+/* Null, too, when those that have it last less than half of of_ns. */
+struct cell kernel_mean_cell_of(const struct kernel_mean *mean, int64_t of_ns);
 void kernel_mean_release(struct kernel_mean *mean);
 
 #endif

@@ -66,7 +66,7 @@ static struct cell get_occupancy(const void *from, const void *row, int arg)
 	const struct kernel_group *g = row;
 
 	(void)from, (void)arg;
-	return kernel_mean_cell(&g->occupancy);
+	return kernel_mean_cell_of(&g->occupancy, g->total_ns);
 }
 
 static struct cell get_tensor_core(const void *from, const void *row, int arg)
