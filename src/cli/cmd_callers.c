@@ -137,17 +137,25 @@ static int open_edges(const struct reading *r, void *from, struct table **out,
 	return rc;
 }
 
-/* One operand that is a file is what to read: the function was forgotten. */
-static int check_operands(const struct callers_opts *o, enum call_side side,
-			  struct err *err)
+static bool is_file(const char *path)
 {
 	struct stat st;
 
-	if (o->on.operand || stat(o->regex, &st) < 0 || !S_ISREG(st.st_mode))
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* A file in place of the function: that was forgotten, or comes second. */
+static int check_operands(const struct callers_opts *o, enum call_side side,
+			  struct err *err)
+{
+	const char *second = o->on.operand;
+
+	if (!is_file(o->regex) || (second && is_file(second)))
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "%.200s is a file: name a function before it: 'ptool %s RE FILE'",
-		       o->regex, side == CALL_CALLERS ? "callers" : "callees");
+		       "%.200s is a file: the function comes first: 'ptool %s %.99s %s'",
+		       o->regex, side == CALL_CALLERS ? "callers" : "callees",
+		       second ? second : "RE", second ? o->regex : "FILE");
 }
 
 static int make_side(const struct callers_opts *o, enum call_side side,

@@ -245,5 +245,8 @@ assert device[None] == int(sys.argv[1]) > 0, device[None]' "$launched"
 
 @test "a file where the function belongs is told, not taken for its name" {
 	run -2 --separate-stderr ptool callers "$PROF"
-	says "ptool: callers: $PROF is a file: name a function before it: 'ptool callers RE FILE'"
+	says "ptool: callers: $PROF is a file: the function comes first: 'ptool callers RE FILE'"
+	run --separate-stderr ptool callers "$PROF" main
+	exits 2
+	says "ptool: callers: $PROF is a file: the function comes first: 'ptool callers main $PROF'"
 }
