@@ -16,6 +16,7 @@
 #include "cli/scope_options.h"
 #include "cli/table_command.h"
 #include "cli/terminal.h"
+#include "query/recorded.h"
 #include "query/short_name.h"
 #include "screen/screen.h"
 
@@ -172,7 +173,20 @@ static bool has_key(const struct screen_source *s, const char *command, const ch
 	return false;
 }
 
-static unsigned kinds_of(const struct scope *scope)
+/* What a trace has besides; a failure would come again in a section. */
+static unsigned rare_kinds(struct store *store, const struct scope *scope)
+{
+	struct err ignored = ERR_INIT;
+	struct recorded recorded;
+
+	recorded_load(store, scope, &recorded, &ignored);
+	return (recorded.phases ? SCREEN_PHASES : 0U) |
+	       (recorded.graphs ? SCREEN_GRAPHS : 0U) |
+	       (recorded.compiled ? SCREEN_COMPILED : 0U) |
+	       (recorded.shapes ? SCREEN_SHAPES : 0U);
+}
+
+static unsigned kinds_of(struct store *store, const struct scope *scope)
 {
 	static const unsigned kinds[NSCOPE_KINDS] = {
 		[SCOPE_TRACES] = SCREEN_TRACE,
@@ -183,7 +197,9 @@ static unsigned kinds_of(const struct scope *scope)
 	struct err ignored = ERR_INIT;
 	enum scope_kind kind;
 
-	return scope_kind(scope, &kind, &ignored) == 0 ? kinds[kind] : SCREEN_ANY;
+	if (scope_kind(scope, &kind, &ignored) < 0)
+		return SCREEN_ANY;
+	return kinds[kind] | (kind == SCOPE_TRACES ? rare_kinds(store, scope) : 0U);
 }
 
 /* The options that all questions have. */
@@ -218,7 +234,7 @@ static int run_screen(const struct view_command_opts *o, const struct operand *o
 		.name = slash && slash[1] ? slash + 1 : operand->path,
 		.scope = scope_words(&o->scope, arena),
 		.operand = o->operand,
-		.kinds = kinds_of(&scope),
+		.kinds = kinds_of(operand->store, &scope),
 		.shorten = short_name_add,
 		.color = terminal_color(o->color, STDOUT_FILENO),
 		.is_ascii = terminal_is_ascii(),

@@ -14,7 +14,7 @@ static const char *const asked[] = {
 	"overview",  "top",     "steps",    "devices", "streams", "kernels",  "gaps",
 	"transfers", "comm",    "ranks",    "modules", "tree",    "memory",   "callers",
 	"callees",   "pstats",  "info",     "doctor",  "list",    "timeline", "advise",
-	"trend",     "compile", "roofline", NULL
+	"trend",     "compile", "roofline", "graphs",  NULL
 };
 
 static int add_word(struct mcp_call *call, const char *word, struct err *err)
@@ -328,7 +328,7 @@ static const struct mcp_parameter of_help[] = {
 const struct mcp_tool mcp_tools[] = {
 	{ "overview", "The first screen of a recording: what ran on what, steps, busy and idle time, top operators and kernels, memory, first findings.  Ask this first.", of_file, make_overview },
 	{ "advise", "What slows the recording down, with the cause, what it would save and what to change.", of_file, make_advise },
-	{ "query", "One table about a recording: operators (top), steps, kernels, idle time by cause (gaps), memory, collectives (comm), ...", of_query, make_query },
+	{ "query", "One table about a recording: operators (top), steps, kernels, idle time by cause (gaps), memory, collectives (comm), prefill and decode of a server (steps, {\"by\": \"phase\"}), roofline, torch.compile (compile), CUDA graphs (graphs), ...", of_query, make_query },
 	{ "diff", "Is it slower than before, by how much, is that noise, and where does it come from?", of_diff, make_diff },
 	{ "sql", "One SELECT over the store of a recording, read-only.", of_sql, make_sql },
 	{ "help", "The options of a command and what its columns mean.", of_help, make_help },

@@ -11,8 +11,8 @@
 #include "cli/report_flame.h"
 #include "cli/report_timeline.h"
 #include "cli/table_command.h"
+#include "query/recorded.h"
 #include "query/short_name.h"
-#include "query/steps/steps_by_phase.h"
 #include "report/page_table.h"
 
 #define TRACES      REPORT_KIND(SCOPE_TRACES)
@@ -48,7 +48,7 @@ static const struct report_tab tabs[] = {
 	{ "idle", "Idle", TRACES, .add = report_idle },
 	{ "steps", "Steps", TRACES, .add = report_steps, .tables = TABLES(
 		{ "steps --by phase --wide", "table-phases", "Phases of the inference engine", "prefill and decode", .bar = "total_ns kernel",
-		  .of = "utilization_pct the steps;* device time", .is_silent = true, .has = steps_have_phases },
+		  .of = "utilization_pct the steps;* device time", .is_silent = true, .is_of_phases = true },
 		{ "steps --wide", "table-steps", "What each step took", .bar = "total_ns kernel", .of = "* the step" },
 		{ "devices --wide", "table-devices", "Devices", "how busy they were, and with what", .of = OF_DEVICES, .is_silent = true },
 		{ "streams --wide", "table-streams", "Streams", "what each did", .is_silent = true }) },
@@ -126,12 +126,15 @@ int report_table_add(struct report_making *m, const struct report_table *table,
 {
 	struct table_place place = { m, table };
 	struct err why = ERR_INIT;
-	bool has = true;
+	struct recorded recorded;
 
-	if (table->has && table->has(m->reading->store, m->reading->scope, &has, err) < 0)
-		return -1;
-	if (!has)
-		return 0;
+	if (table->is_of_phases) {
+		if (recorded_load(m->reading->store, m->reading->scope, &recorded, err) <
+		    0)
+			return -1;
+		if (!recorded.phases)
+			return 0;
+	}
 	int rc = table_command_use(table->line, m->reading,
 				   &(struct table_use){ use, &place }, &why);
 

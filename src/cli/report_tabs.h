@@ -34,10 +34,8 @@ struct report_table {
 	const char *id;   /* of its data */
 	const char *title, *about;
 	const char *bar, *of, *only; /* as in struct page_table */
-	bool is_silent; /* what it lacks is not told: another table tells it */
-	/* Are there rows worth a look?  0, or -1 with err set.  NULL: the command tells. */
-	int (*has)(struct store *store, const struct scope *scope, bool *out,
-		   struct err *err);
+	bool is_silent;    /* what it lacks is not told: another table tells it */
+	bool is_of_phases; /* left out of recordings that have none */
 };
 
 struct report_tab {

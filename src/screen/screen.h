@@ -18,7 +18,12 @@ enum screen_kind {
 	SCREEN_TRACE = 1,     /* slices of threads and devices */
 	SCREEN_FUNCTIONS = 2, /* functions of Python's profilers, sampled stacks */
 	SCREEN_LINES = 4,     /* lines of functions */
-	SCREEN_ANY = 7
+	SCREEN_ANY = 7,
+	/* And of traces those that have such: */
+	SCREEN_PHASES = 8,    /* steps of an inference engine */
+	SCREEN_GRAPHS = 16,   /* replays */
+	SCREEN_COMPILED = 32, /* regions of torch.compile */
+	SCREEN_SHAPES = 64    /* of operators' inputs */
 };
 
 /* Who answers; borrowed while the screen runs. */

@@ -47,7 +47,7 @@ gpu() {
 	gpu
 	local -a steps=(see:'Q: quit')
 	for title in Operators Kernels Idle Steps Timeline Tree Flame Memory Modules Transfers Communication Devices \
-		Streams Advice Doctor Info; do
+		Streams Roofline Advice Doctor Info; do
 		steps+=('keys:<Tab>' see:": $title\n.*Q: quit" show)
 		case $title in
 		Timeline | Flame | Advice | Doctor | Info) ;;
@@ -58,6 +58,24 @@ gpu() {
 	lacks -i 'unknown option\|unknown sort\|unexpected operand\|without an answer\|match' <out
 	grep -q '^stream 20 .*█' out   # the timeline
 	grep -q '^▌ProfilerStep' out   # the flame graph
+}
+
+@test "phases, compiled code and graphs are sections of recordings that have them" {
+	{
+		engine_events
+		event cuda_runtime cudaGraphLaunch 800 9 1 1 '"correlation":99'
+		event kernel replayed 810 9 0 7 '"device":0,"stream":7,"correlation":99'
+	} | made engine.json
+	ptool ingest -q -o engine.db engine.json
+	local -a steps=(see:'Q: quit')
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13; do steps+=('keys:<Tab>' see:'Q: quit'); done
+	for title in Phases Compiled; do
+		steps+=('keys:<Tab>' see:": $title\n.*Q: quit" show ways)
+	done
+	steps+=('keys:<Tab>' see:": Graphs\n.*Q: quit" show)
+	screen engine.db "${steps[@]}" keys:Q exit >out
+	grep -q '^decode  *3 ' out
+	lacks -i 'unknown option\|unknown sort\|unexpected operand\|without an answer\|match' <out
 }
 
 @test "steps, gaps of a cause, a tree that folds, callers of a function" {

@@ -14,7 +14,6 @@
 #include "base/sum.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_phase_steps_sql);
 ASSET(asset_query_views_step_work_sql);
 
 #define HIDDEN NENGINE_PHASES /* a step that the filter does not want */
@@ -171,16 +170,6 @@ static int add_profile(struct by_phase *b, struct store *store, const struct ste
 	idmap_release(&p.by_id);
 	free(p.phases);
 	return rc;
-}
-
-int steps_have_phases(struct store *store, const struct scope *scope, bool *out,
-		      struct err *err)
-{
-	struct query q =
-		query_of_scope(store, asset_query_views_phase_steps_sql, scope->ids, err);
-
-	*out = query_next(&q, err);
-	return query_end(&q);
 }
 
 int by_phase_load(struct store *store, const struct steps *steps, struct by_phase *b,

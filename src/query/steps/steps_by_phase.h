@@ -39,10 +39,6 @@ void by_phase_release(struct by_phase *b);
 
 extern const struct view steps_by_phase_view;
 
-/* Does an annotation tell the phase of a step?  0, or -1 with err set. */
-int steps_have_phases(struct store *store, const struct scope *scope, bool *out,
-		      struct err *err);
-
 /* For steps_open(), in place of steps_table(); all devices are added up.  Moves the steps. */
 int steps_by_phase_table(struct store *store, const struct scope *scope, struct steps *s,
 			 const struct steps_request *request, struct table **out,
