@@ -204,31 +204,49 @@ def check_imbalance(tap, place, uneven):
                     events.append(("fused_moe_kernel", now, dur))
                     now += dur
                 exchange = (ends[k + 1] if k < layers else now + 30) - now
-                events += [("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", now, exchange),
+                # of layer 1 rank 2 does not tell its tokens, of layer 2 they contradict, layer 3 has a cut list
+                tokens = None if k in (1, 2, 3) and ep == 2 else sum(pieces) // 7 + ep
+                split = {1: "[]", 2: "[77]", 3: "[1, ..., 3]"}.get(k, "[]") if tokens is None else f"[{tokens}, 0]"
+                events += [("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", now, exchange, split, "[5, 5]"),
                            ("rms_norm_kernel", now + exchange, 5)]
-                calls.append((sum(pieces), exchange))
+                if k % 2 == 0:  # a dispatch before it
+                    events.insert(-2 - len(pieces), ("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", events[-2 - len(pieces)][1] - 3,
+                                                     2, "[1, 1]", f"[{tokens if tokens is not None else 78}]"))
+                calls.append((sum(pieces), exchange, tokens))
             work[pp, ep] = calls
             data = trace([])
             data["traceEvents"] += [{"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": ts, "dur": dur,
-                                     "args": {"device": 0, "stream": 7}} for name, ts, dur in events]
+                                     "args": dict({"device": 0, "stream": 7}, **({
+                                         "Collective name": "all_to_allv", "In split size": split[0], "Out split size": split[1],
+                                         "In msg nelems": 100, "Out msg nelems": 100} if split else {}))}
+                                    for name, ts, dur, *split in events]
             with open(os.path.join(folder, f"17.2-TP-{ep}-PP-{pp}-EP-{ep}.trace.json"), "w") as out:
                 json.dump(data, out)
     if uneven:  # nothing pairs: totals
-        work = {key: [(sum(a for a, _ in calls), sum(b for _, b in calls))] for key, calls in work.items() if key}
+        work = {key: [(sum(c[0] for c in calls), sum(c[1] for c in calls), sum(c[2] for c in calls) if all(
+            c[2] is not None for c in calls) else None)] for key, calls in work.items() if key}
     want = {}
     for pp in range(2):
         mine = [work[pp, ep] for ep in range(3)]
         largest = sum(max(c[k][0] for c in mine) for k in range(len(mine[0])))
-        total = sum(moe for c in mine for moe, _ in c)
+        total = sum(call[0] for c in mine for call in c)
+        known = [k for k in range(len(mine[0])) if all(c[k][2] is not None for c in mine)]
+        tokens = sum(c[k][2] for c in mine for k in known)
+        most = sum(max(c[k][2] for c in mine) for k in known)
         want[f"pp {pp}"] = (len(mine[0]), total * 1000, largest * 1000, (largest * 1000 - total * 1000 // 3),
-                            round(3 * largest / total, 9), sum(then for c in mine for _, then in c) * 1000)
-    got = {row["group"]: (row["calls"], row["expert_ns"], row["max_ns"], row["cost_ns"], round(row["imbalance"], 9), row["then_ns"])
+                            round(3 * largest / total, 9), sum(call[1] for c in mine for call in c) * 1000,
+                            tokens if known else None, most if known else None, len(known),
+                            round(3 * most / tokens, 9) if known else None)
+    got = {row["group"]: (row["calls"], row["expert_ns"], row["max_ns"], row["cost_ns"], round(row["imbalance"], 9), row["then_ns"],
+                          row["tokens"], row["max_tokens"], row["token_calls"], row["token_imbalance"] and round(row["token_imbalance"], 9))
            for row in rows(place, "comm --imbalance", folder)}
     tap.ok(got == want, f"imbalance of experts, uneven {uneven}", got, want)
     ranks = rows(place, "comm --imbalance --by rank", folder)
     tap.ok(sorted((row["expert_ns"], row["then_ns"]) for row in ranks) ==
-           sorted((sum(a for a, _ in c) * 1000, sum(b for _, b in c) * 1000) for c in work.values()),
+           sorted((sum(call[0] for call in c) * 1000, sum(call[1] for call in c) * 1000) for c in work.values()),
            f"experts of each rank, uneven {uneven}", ranks)
+    tap.ok(sum(row["tokens"] or 0 for row in ranks) == sum(w[6] or 0 for w in want.values()), f"tokens of each rank, uneven {uneven}",
+           ranks)
     if not uneven:
         stores = place.path("stores")
         os.mkdir(stores)

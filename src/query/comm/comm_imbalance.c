@@ -2,6 +2,7 @@
 #include "query/comm/comm_imbalance.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -9,41 +10,30 @@
 #include "base/memtable.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/devices/device_work.h"
-#include "query/kernels/kernel_family.h"
+#include "query/comm/comm_experts.h"
 #include "query/query.h"
 
 /* Which columns a table has. */
 enum { GROUPS = 1, RANKS = 2, SINGLES = 4 };
-
-/* What a rank's experts did between two communications. */
-struct expert_call {
-	int64_t moe_ns;
-	int64_t then_ns; /* the communication after it; 0: there was none */
-};
-
-struct expert_rank {
-	const struct scope_profile *profile;
-	int64_t device;
-	struct expert_call *calls; /* owned */
-	size_t ncalls, calls_cap;
-};
 
 struct imbalance_row {
 	const char *group;
 	int64_t profile, rank, call, ranks, calls;
 	int64_t moe_ns, mean_ns, max_ns, cost_ns, then_ns;
 	int64_t slowest_rank, slowest_calls;
-	double ratio;
+	int64_t tokens, max_tokens, token_calls; /* of calls where all ranks tell them */
+	double ratio, token_ratio;               /* negative: not known */
+	bool is_followed; /* of one call: the slowest rank had most tokens */
 };
 
 struct imbalance {
-	struct expert_rank *ranks; /* owned; by (group, rank, device) */
-	size_t nranks, ranks_cap;
+	struct experts experts;     /* by (group, rank, device) */
 	struct imbalance_row *rows; /* owned */
 	size_t nrows, rows_cap;
 	enum comm_by by;
 	size_t unpaired; /* groups whose totals are compared */
+	/* of all groups; where the rank with most tokens took longest */
+	int64_t calls, token_calls, followed;
 };
 
 static struct cell get_ratio(const void *from, const void *row, int arg)
@@ -52,6 +42,14 @@ static struct cell get_ratio(const void *from, const void *row, int arg)
 
 	(void)from, (void)arg;
 	return ratio > 0 ? cell_real(ratio) : cell_null();
+}
+
+static struct cell get_token_ratio(const void *from, const void *row, int arg)
+{
+	double ratio = ((const struct imbalance_row *)row)->token_ratio;
+
+	(void)from, (void)arg;
+	return ratio >= 0 ? cell_real(ratio) : cell_null();
 }
 
 static struct cell get_group(const void *from, const void *row, int arg)
@@ -72,20 +70,24 @@ static const struct field fields[] = {
 	{ "ranks", "Ranks", "number of ranks", NULL, UNIT_COUNT, NUMBER(ranks), .needs = GROUPS | SINGLES },
 	{ "calls", "Calls", "calls of experts, which communications part", "count", UNIT_COUNT, NUMBER(calls), .needs = GROUPS | RANKS },
 	{ "expert_ns", "Experts", "time of the experts' kernels, on all ranks or one", "experts", UNIT_NS, NUMBER(moe_ns) },
-	{ "mean_ns", "Mean", "mean over ranks, of all calls", "mean", UNIT_NS, NUMBER(mean_ns) },
-	{ "max_ns", "Largest", "the largest of a rank in each call, added up", "max", UNIT_NS, NUMBER(max_ns), .needs = GROUPS | SINGLES },
+	{ "mean_ns", "Mean", "mean over ranks, of all calls", "mean", UNIT_NS, NUMBER(mean_ns), .leaves = 4 },
+	{ "max_ns", "Largest", "the largest of a rank in each call, added up", "max", UNIT_NS, NUMBER(max_ns), .needs = GROUPS | SINGLES, .leaves = 3 },
 	{ "imbalance", "Imbalance", "the largest by the mean; of a rank, its own by the mean", "ratio", UNIT_RATIO, .get = get_ratio },
 	{ "cost_ns", "Cost", "what perfect balance would save: the largest less the mean; of a rank, its own less the mean, which may be below 0", "cost", UNIT_NS, NUMBER(cost_ns) },
 	{ "slowest_rank", "Slowest", "rank with the largest most often", NULL, UNIT_ID, NUMBER(slowest_rank), .needs = GROUPS | SINGLES },
-	{ "slowest_calls", "Often", "how often it was that one", NULL, UNIT_COUNT, NUMBER(slowest_calls), .needs = GROUPS | RANKS },
-	{ "then_ns", "Then", "time of the communication after each call: it takes less, the longer the experts of a rank take", NULL, UNIT_NS, NUMBER(then_ns), .needs = GROUPS | RANKS },
+	{ "slowest_calls", "Often", "how often it was that one", NULL, UNIT_COUNT, NUMBER(slowest_calls), .needs = GROUPS | RANKS, .leaves = 6 },
+	{ "then_ns", "Then", "time of the communication after each call: it takes less, the longer the experts of a rank take", NULL, UNIT_NS, NUMBER(then_ns), .needs = GROUPS | RANKS, .leaves = 7 },
+	{ "tokens", "Tokens", "tokens that the experts took, of calls for which all ranks tell them: what exchanges (all_to_allv) sent behind or got before them", NULL, UNIT_COUNT, NUMBER(tokens), .leaves = 5 },
+	{ "max_tokens", NULL, "the most of a rank in each call, added up", NULL, UNIT_COUNT, NUMBER(max_tokens), .needs = GROUPS | SINGLES },
+	{ "token_imbalance", "Of tokens", "imbalance of tokens: the most by the mean; of a rank, its own by the mean", NULL, UNIT_RATIO, .get = get_token_ratio, .leaves = 1 },
+	{ "token_calls", NULL, "calls for which all ranks tell tokens", NULL, UNIT_COUNT, NUMBER(token_calls), .needs = GROUPS },
 	{ .name = NULL },
 };
 /* clang-format on */
 
 static const struct view_part people[] = {
 	{ NULL, "group rank! call! ranks calls! expert_ns! mean_ns max_ns! imbalance! "
-		"cost_ns! slowest_rank slowest_calls then_ns" },
+		"token_imbalance tokens cost_ns! slowest_rank slowest_calls then_ns" },
 	{ .fields = NULL },
 };
 
@@ -98,83 +100,6 @@ const struct view comm_imbalance_view = {
 unsigned comm_imbalance_columns(enum comm_by by)
 {
 	return by == COMM_BY_RANK ? RANKS : by == COMM_SINGLE ? SINGLES : GROUPS;
-}
-
-static bool is_of_experts(const struct work_item *item, const struct text_pool *texts)
-{
-	enum work_kind kind = (enum work_kind)item->kind;
-
-	return kind == WORK_COMPUTE && item->name != TEXT_NONE &&
-	       kernel_family_of(kind, text_pool_str(texts, item->name)) == FAMILY_MOE;
-}
-
-/* Names are few: which are of experts, by text. */
-struct known_names {
-	uint8_t *known; /* owned; 0: not looked at, 1: no, 2: yes */
-	size_t cap;
-};
-
-static bool are_experts(struct known_names *names, const struct work_item *item,
-			const struct text_pool *texts)
-{
-	if (item->name == TEXT_NONE)
-		return false;
-	size_t before = names->cap;
-	names->known = xgrow(names->known, &names->cap, item->name + (size_t)1,
-			     sizeof(*names->known));
-	if (names->cap > before)
-		memset(names->known + before, 0, names->cap - before);
-	uint8_t *known = &names->known[item->name];
-	if (!*known)
-		*known = is_of_experts(item, texts) ? 2 : 1;
-	return *known == 2;
-}
-
-static void add_device(struct imbalance *m, const struct scope_profile *profile,
-		       const struct device_work *work, const struct work_device *device,
-		       struct known_names *names, const struct text_pool *texts)
-{
-	struct expert_rank rank = { .profile = profile, .device = device->device };
-	struct expert_call call = { 0, 0 };
-
-	for (size_t i = device->first; i < device->first + device->n; i++) {
-		const struct work_item *item = &work->items[i];
-		int64_t dur_ns = sum_sub(item->end_ns, item->start_ns);
-		if (item->kind != WORK_COMMUNICATION) {
-			if (are_experts(names, item, texts))
-				call.moe_ns = sum_add(call.moe_ns, dur_ns);
-			continue;
-		}
-		if (!call.moe_ns)
-			continue;
-		call.then_ns = dur_ns;
-		*ARRAY_PUSH(rank.calls, rank.ncalls, rank.calls_cap) = call;
-		call = (struct expert_call){ 0, 0 };
-	}
-	if (call.moe_ns)
-		*ARRAY_PUSH(rank.calls, rank.ncalls, rank.calls_cap) = call;
-	if (rank.ncalls)
-		*ARRAY_PUSH(m->ranks, m->nranks, m->ranks_cap) = rank;
-}
-
-static int load(struct imbalance *m, struct store *store, struct text_pool *texts,
-		const struct scope *scope, struct err *err)
-{
-	struct known_names names = { .cap = 0 };
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
-		const struct scope_profile *profile = &scope->profiles[i];
-		struct device_work work = { .n = 0 };
-		if (!profile->has_rank)
-			continue;
-		rc = device_work_load(store, texts, profile, WORK_ALONE, &work, err);
-		for (size_t k = 0; rc == 0 && k < work.ndevices; k++)
-			add_device(m, profile, &work, &work.devices[k], &names, texts);
-		device_work_release(&work);
-	}
-	free(names.known);
-	return rc;
 }
 
 static int compare_groups(const struct expert_rank *x, const struct expert_rank *y)
@@ -196,6 +121,13 @@ static int by_group(const void *a, const void *b)
 	return order ? order : sort_order(x->device, y->device);
 }
 
+/* Of what is not known the sum is not, either. */
+static void add_tokens(int64_t *sum, int64_t tokens)
+{
+	*sum = *sum == NUMBER_NONE || tokens == NUMBER_NONE ? NUMBER_NONE
+							    : sum_add(*sum, tokens);
+}
+
 /* All that a rank's experts did, as one call. */
 static void join_calls(struct expert_rank *rank)
 {
@@ -204,6 +136,7 @@ static void join_calls(struct expert_rank *rank)
 			sum_add(rank->calls[0].moe_ns, rank->calls[i].moe_ns);
 		rank->calls[0].then_ns =
 			sum_add(rank->calls[0].then_ns, rank->calls[i].then_ns);
+		add_tokens(&rank->calls[0].tokens, rank->calls[i].tokens);
 	}
 	rank->ncalls = 1;
 }
@@ -212,16 +145,23 @@ static void join_calls(struct expert_rank *rank)
 static size_t slowest_of(const struct expert_rank *ranks, size_t n, size_t call,
 			 struct imbalance_row *row)
 {
-	size_t slowest = 0;
+	size_t slowest = 0, most = 0;
 
-	row->moe_ns = row->then_ns = 0;
+	row->moe_ns = row->then_ns = row->tokens = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct expert_call *c = &ranks[i].calls[call];
 		row->moe_ns = sum_add(row->moe_ns, c->moe_ns);
 		row->then_ns = sum_add(row->then_ns, c->then_ns);
+		add_tokens(&row->tokens, c->tokens);
 		if (c->moe_ns > ranks[slowest].calls[call].moe_ns)
 			slowest = i;
+		if (c->tokens > ranks[most].calls[call].tokens)
+			most = i;
 	}
+	row->token_calls = row->tokens != NUMBER_NONE;
+	row->max_tokens = row->token_calls ? ranks[most].calls[call].tokens : NUMBER_NONE;
+	row->is_followed =
+		row->token_calls && ranks[slowest].calls[call].tokens == row->max_tokens;
 	row->max_ns = ranks[slowest].calls[call].moe_ns;
 	return slowest;
 }
@@ -233,6 +173,24 @@ static void judge(struct imbalance_row *row, size_t n)
 	row->mean_ns = row->moe_ns / (int64_t)n;
 	row->cost_ns = row->max_ns - row->mean_ns;
 	row->ratio = (double)row->max_ns * (double)n / (double)row->moe_ns;
+	row->token_ratio = row->tokens > 0 ? (double)row->max_tokens * (double)n /
+						     (double)row->tokens
+					   : -1;
+}
+
+/* To all calls of a group one of them. */
+static void add_call(struct imbalance_row *all, const struct imbalance_row *call)
+{
+	all->moe_ns = sum_add(all->moe_ns, call->moe_ns);
+	all->then_ns = sum_add(all->then_ns, call->then_ns);
+	all->max_ns = sum_add(all->max_ns, call->max_ns);
+	if (!call->token_calls)
+		return;
+	all->tokens =
+		all->token_calls ? sum_add(all->tokens, call->tokens) : call->tokens;
+	all->max_tokens = all->token_calls ? sum_add(all->max_tokens, call->max_tokens)
+					   : call->max_tokens;
+	all->token_calls++;
 }
 
 static void add_row(struct imbalance *m, struct imbalance_row row)
@@ -246,12 +204,20 @@ static struct imbalance_row row_of(const struct expert_rank *ranks, size_t n)
 				       .profile = NUMBER_NONE,
 				       .rank = NUMBER_NONE,
 				       .call = NUMBER_NONE,
+				       .tokens = NUMBER_NONE,
+				       .max_tokens = NUMBER_NONE,
+				       .token_ratio = -1,
 				       .ranks = (int64_t)n,
 				       .calls = (int64_t)ranks->ncalls };
 }
 
+/* Of the calls of a group: where the rank was slowest, and what is known of tokens. */
+struct of_rank {
+	int64_t slowest, tokens;
+};
+
 static void add_ranks(struct imbalance *m, const struct expert_rank *ranks, size_t n,
-		      const struct imbalance_row *all, const int64_t *slowest)
+		      const struct imbalance_row *all, const struct of_rank *own)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct imbalance_row row = row_of(&ranks[i], n);
@@ -264,7 +230,12 @@ static void add_ranks(struct imbalance *m, const struct expert_rank *ranks, size
 		row.mean_ns = all->mean_ns;
 		row.cost_ns = row.moe_ns - row.mean_ns;
 		row.ratio = (double)row.moe_ns * (double)n / (double)all->moe_ns;
-		row.slowest_calls = slowest[i];
+		row.slowest_calls = own[i].slowest;
+		if (all->tokens > 0) {
+			row.tokens = own[i].tokens;
+			row.token_ratio =
+				(double)row.tokens * (double)n / (double)all->tokens;
+		}
 		add_row(m, row);
 	}
 }
@@ -272,7 +243,7 @@ static void add_ranks(struct imbalance *m, const struct expert_rank *ranks, size
 /* Ranks that share calls. */
 static void add_group(struct imbalance *m, struct expert_rank *ranks, size_t n)
 {
-	int64_t *slowest = xcalloc(n, sizeof(*slowest));
+	struct of_rank *own = xcalloc(n, sizeof(*own));
 	struct imbalance_row all;
 	bool is_paired = true;
 	size_t most = 0;
@@ -286,10 +257,11 @@ static void add_group(struct imbalance *m, struct expert_rank *ranks, size_t n)
 	for (size_t k = 0; k < ranks->ncalls; k++) {
 		struct imbalance_row row = row_of(ranks, n);
 		size_t at = slowest_of(ranks, n, k, &row);
-		slowest[at]++;
-		all.moe_ns = sum_add(all.moe_ns, row.moe_ns);
-		all.then_ns = sum_add(all.then_ns, row.then_ns);
-		all.max_ns = sum_add(all.max_ns, row.max_ns);
+		own[at].slowest++;
+		add_call(&all, &row);
+		for (size_t i = 0; i < n && row.token_calls; i++)
+			own[i].tokens = sum_add(own[i].tokens, ranks[i].calls[k].tokens);
+		m->followed += row.is_followed;
 		row.call = (int64_t)k;
 		row.slowest_rank = ranks[at].profile->rank;
 		judge(&row, n);
@@ -297,28 +269,32 @@ static void add_group(struct imbalance *m, struct expert_rank *ranks, size_t n)
 			add_row(m, row);
 	}
 	for (size_t i = 1; i < n; i++)
-		most = slowest[i] > slowest[most] ? i : most;
+		most = own[i].slowest > own[most].slowest ? i : most;
 	all.slowest_rank = ranks[most].profile->rank;
-	all.slowest_calls = slowest[most];
+	all.slowest_calls = own[most].slowest;
+	m->calls += all.calls;
+	m->token_calls += all.token_calls;
 	judge(&all, n);
 	if (m->by == COMM_BY_RANK)
-		add_ranks(m, ranks, n, &all, slowest);
+		add_ranks(m, ranks, n, &all, own);
 	else if (m->by != COMM_SINGLE)
 		add_row(m, all);
-	free(slowest);
+	free(own);
 }
 
 static void add_groups(struct imbalance *m)
 {
-	if (m->nranks)
-		qsort(m->ranks, m->nranks, sizeof(*m->ranks), by_group);
-	for (size_t i = 0, end; i < m->nranks; i = end) {
-		for (end = i + 1;
-		     end < m->nranks && !compare_groups(&m->ranks[i], &m->ranks[end]);
+	struct expert_rank *ranks = m->experts.ranks;
+	size_t n = m->experts.nranks;
+
+	if (n)
+		qsort(ranks, n, sizeof(*ranks), by_group);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && !compare_groups(&ranks[i], &ranks[end]);
 		     end++)
 			;
 		if (end - i > 1)
-			add_group(m, m->ranks + i, end - i);
+			add_group(m, ranks + i, end - i);
 	}
 }
 
@@ -331,6 +307,12 @@ static struct table *make_table(const struct imbalance *m, const struct scope *s
 	if (m->unpaired)
 		memtable_add_note(table, "ranks have unequal numbers of calls: their "
 					 "totals are compared, as one call");
+	if (m->token_calls)
+		memtable_add_note(table,
+				  "tokens are known of %" PRId64 " of %" PRId64
+				  " calls; in %" PRId64 " of these the rank with most "
+				  "tokens took longest",
+				  m->token_calls, m->calls, m->followed);
 	memtable_add_note(table,
 			  "experts are the kernels of the family moe: 'ptool kernels "
 			  "--by family,name' lists them");
@@ -346,7 +328,7 @@ int comm_imbalance_open(struct store *store, const struct scope *scope,
 	int rc = text_pool_open(store, &texts, err);
 
 	if (rc == 0)
-		rc = load(&m, store, &texts, scope, err);
+		rc = experts_load(store, &texts, scope, &m.experts, err);
 	if (rc == 0)
 		add_groups(&m);
 	if (rc == 0 && !m.nrows)
@@ -356,9 +338,7 @@ int comm_imbalance_open(struct store *store, const struct scope *scope,
 			"moe of 'ptool kernels --by family')");
 	if (rc == 0)
 		*out = make_table(&m, scope, &request->show);
-	for (size_t i = 0; i < m.nranks; i++)
-		free(m.ranks[i].calls);
-	free(m.ranks);
+	experts_release(&m.experts);
 	free(m.rows);
 	text_pool_close(&texts);
 	return rc;
