@@ -45,6 +45,21 @@ static const char *place_of(const struct report_finding_words *words, const char
 	return words->tab;
 }
 
+/* "Communication (rank 3)" */
+static struct str title_of(struct arena *arena, struct report_rows *advice, size_t row,
+			   struct str title)
+{
+	struct cell rank = report_cell(advice, row, "rank"),
+		    profile = report_cell(advice, row, "profile");
+
+	if (rank.type != CELL_INT && profile.type != CELL_INT)
+		return title;
+	return str_of(arena_printf(
+		arena, STR_FMT " (%s %lld)", STR_ARG(title),
+		rank.type == CELL_INT ? "rank" : "profile",
+		(long long)(rank.type == CELL_INT ? rank : profile).as.integer));
+}
+
 static void add_finding(struct page *page, struct report_rows *advice, size_t row,
 			const struct report_finding_words *words)
 {
@@ -54,15 +69,18 @@ static void add_finding(struct page *page, struct report_rows *advice, size_t ro
 	struct cell saving = report_cell(advice, row, "saving_ns");
 	char number[UNITS_TEXT_MAX];
 	const char *saved = "";
+	struct str title = str_of(rule ? rule->title : name);
 
 	if (saving.type == CELL_INT)
-		saved = arena_printf(arena, "Saves up to " STR_FMT " %s.",
+		saved = arena_printf(arena, "Could save up to " STR_FMT " %s.",
 				     STR_ARG(units_text(UNIT_NS, saving, number)),
 				     words->of);
 	page_part(page->body, "finding",
 		  PAGE_SLOTS(
 			  PAGE_TEXT("severity", report_text(advice, row, "severity")),
-			  PAGE_TEXT("title", str_of(rule ? rule->title : name)),
+			  PAGE_TEXT("title", words->has_places
+						     ? title_of(arena, advice, row, title)
+						     : title),
 			  PAGE_TEXT("finding", report_text(advice, row, "finding")),
 			  PAGE_TEXT("saving", str_of(saved)),
 			  PAGE_TEXT("suggestion", report_text(advice, row, "suggestion")),

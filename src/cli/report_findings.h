@@ -2,12 +2,15 @@
 #ifndef PTOOL_CLI_REPORT_FINDINGS_H
 #define PTOOL_CLI_REPORT_FINDINGS_H
 
+#include <stdbool.h>
+
 #include "cli/report_rows.h"
 #include "report/page.h"
 
 struct report_finding_words {
 	const char *of;  /* what time is saved of: "a step" */
 	const char *tab; /* of rules that no other tab is of */
+	bool has_places; /* findings may be of other ranks or profiles: they say of which */
 };
 
 /* Of its rows for machines, in a panel; nothing where it found nothing. */

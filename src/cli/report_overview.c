@@ -147,15 +147,26 @@ static size_t take_parts(struct making *m, enum overview_block block, bool by_na
 	return n;
 }
 
-/* " of rank 0", where there are several. */
-static const char *of_rank(struct making *m)
+/* " of rank 0", " of profile 1", where there are several. */
+static const char *of_which(struct making *m)
 {
 	size_t row;
 
-	if (!find(m, OVERVIEW_STEPS, "rank", &row))
+	if (!find(m, OVERVIEW_STEPS, "rank", &row) &&
+	    !find(m, OVERVIEW_STEPS, "profile", &row))
 		return "";
-	return arena_printf(&m->page->arena, " of rank " STR_FMT,
+	struct str what = item_of(m, row);
+	return arena_printf(&m->page->arena, " of " STR_FMT " " STR_FMT, STR_ARG(what),
 			    STR_ARG(value_text(m, row)));
+}
+
+/* "mean of 3 steps", "1 step" */
+static struct str mean_text(struct making *m, size_t row)
+{
+	return report_int(&m->rows, row, "value") == 1
+		       ? STR_LIT("1 step")
+		       : str_of(arena_printf(&m->page->arena, "mean of " STR_FMT " steps",
+					     STR_ARG(value_text(m, row))));
 }
 
 static void add_step_bar(struct making *m)
@@ -176,10 +187,9 @@ static void add_step_bar(struct making *m)
 						      STR_ARG(value_text(m, mean)))),
 			 .about = str_of(arena_printf(
 				 arena,
-				 "mean of " STR_FMT
-				 " steps%s; what a device does counts first, the rest is "
-				 "time of the host",
-				 STR_ARG(value_text(m, steps)), of_rank(m))),
+				 STR_FMT "%s; time in which a device works is the "
+					 "device's, the rest is the host's",
+				 STR_ARG(mean_text(m, steps)), of_which(m))),
 			 .unit = UNIT_NS,
 			 .parts = parts,
 			 .nparts = n });
@@ -284,6 +294,16 @@ static bool is_highest(const struct making *m, size_t row)
 	return true;
 }
 
+static const char *steps_word(const struct making *m)
+{
+	size_t row;
+
+	return find(m, OVERVIEW_STEPS, "steps", &row) &&
+			       report_int(&m->rows, row, "value") == 1
+		       ? "length of the step"
+		       : "mean of the steps";
+}
+
 static void add_chips(struct making *m)
 {
 	struct arena *arena = &m->page->arena;
@@ -297,7 +317,7 @@ static void add_chips(struct making *m)
 		add_chip(m, str_of(arena_printf(arena, "%.1f%%", share_of(m, row))),
 			 "busy, of the devices' time");
 	if (find(m, OVERVIEW_STEPS, "mean", &row))
-		add_chip(m, value_text(m, row), "mean of the steps");
+		add_chip(m, value_text(m, row), steps_word(m));
 	if (find(m, OVERVIEW_RECORDING, "span", &row) &&
 	    report_int(&m->rows, row, "value") > 0)
 		add_chip(m, value_text(m, row), "recorded");
@@ -320,6 +340,7 @@ static void add_findings(struct making *m)
 	const struct report_finding_words words = {
 		.of = find(m, OVERVIEW_STEPS, "steps", &row) ? "a step"
 							     : "of the recording",
+		.has_places = m->on->reading->scope->n > 1,
 		.tab = find(m, OVERVIEW_IDLE, "idle", &row) ? "idle" : "timeline",
 	};
 

@@ -123,12 +123,14 @@ static void put_bar(struct report_making *m, const struct packages *p)
 			parts[SHOWN].value = sum_add(parts[SHOWN].value, sum);
 	}
 	page_bar(m->page,
-		 &(struct page_bar){ .id = "chart-packages",
-				     .title = STR_LIT("Packages"),
-				     .about = STR_LIT("files of the program stand alone"),
-				     .unit = p->unit,
-				     .parts = parts,
-				     .nparts = n });
+		 &(struct page_bar){
+			 .id = "chart-packages",
+			 .title = STR_LIT("Packages"),
+			 .about = STR_LIT(
+				 "files outside of packages are shown one by one"),
+			 .unit = p->unit,
+			 .parts = parts,
+			 .nparts = n });
 	free(order);
 }
 

@@ -118,3 +118,11 @@ END
 	[ -z "$(has bare.json)" ]
 	[ "$(has "$TORCH/t2141_cnn_w0/trace.json.gz")" = 'id=roofline id=table-roofline' ]
 }
+
+@test "a page of several ranks says of which rank a finding is" {
+	ptool ingest -q --run ddp "$TORCH"/t260_ddp_rank[01]/trace.json.gz
+	ptool report -o r.html
+	ptool advise --format csv | grep -c '^"communication","[hml]' >n
+	[ "$(grep -o 'Communication (rank [01])' r.html | sort -u | wc -l)" -eq "$(cat n)" ]
+	[ "$(cat n)" -ge 1 ]
+}

@@ -100,9 +100,9 @@ static bool judge_finding(const struct overview_making *m, struct arena *arena,
 		out->worth = sentence_of(a->suggestion, arena);
 	else
 		out->worth = arena_printf(
-			arena, "Mending it is worth up to %s of %s a %s (%.0f%%).",
+			arena, "Fixing it could save up to %s of the %s of %s (%.0f%%).",
 			ns_text(a->saving_ns, arena), ns_text(a->of_ns, arena),
-			a->is_whole ? "recording" : "step",
+			a->is_whole ? "the recording" : "a step",
 			100.0 * (double)a->saving_ns / (double)a->of_ns);
 	return true;
 }
