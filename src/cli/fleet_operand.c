@@ -172,6 +172,8 @@ static const struct fleet_store *only_chosen(const struct operand_wish *wish,
 
 	if (fleet->n == 1)
 		return &fleet->stores[0];
+	if (!wish->wants_slices && !operand_reads_slices(wish))
+		return NULL;
 	struct err ignored = ERR_INIT; /* of --rank: that was checked before */
 	if (!wish->scope || wish->scope->run || !wish->scope->rank ||
 	    scope_options_read_rank(wish->scope->rank, &first, &last, &ignored) < 0)

@@ -36,6 +36,7 @@ struct operand_wish {
 	const struct scope_opts *scope; /* NULL: all profiles of the newest run */
 	bool all_runs;                  /* as in struct reading_plan */
 	const struct fetch_need *need;  /* NULL: what the command reads */
+	bool wants_slices; /* of a folder: the store of the rank, where one is chosen */
 };
 int operand_open_for(const struct operand_wish *wish, struct operand *out,
 		     struct err *err);

@@ -46,3 +46,25 @@ const struct fetch_need *operand_need(const struct operand_wish *wish)
 			return &needs[i].need;
 	return &everything;
 }
+
+static bool is_among(const char *command, const char *const *names)
+{
+	while (*names && strcmp(*names, command) != 0)
+		names++;
+	return *names;
+}
+
+bool operand_reads_slices(const struct operand_wish *wish)
+{
+	static const char *const names[] = { "overview", "advise", NULL };
+
+	return !operand_need(wish)->tables || is_among(wish->command, names);
+}
+
+bool operand_compares_ranks(const struct operand_wish *wish)
+{
+	static const char *const names[] = { "ranks",    "gaps",   "comm", "diff",
+					     "overview", "advise", NULL };
+
+	return is_among(wish->command, names);
+}

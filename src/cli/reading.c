@@ -275,15 +275,31 @@ int reading_take(const struct reading_plan *plan, const struct reading_taker *ta
 	return 0;
 }
 
+/* Wishes for more where the question came to read what it needs only now and then. */
+static bool widen(struct operand_wish *wish, const struct operand *operand)
+{
+	static const struct fetch_need everything;
+	bool has_rank = wish->scope && wish->scope->rank;
+
+	wish->is_quiet = true;
+	if (store_missed_slices(operand->store) && operand->is_fleet && has_rank &&
+	    !wish->wants_slices) {
+		wish->wants_slices = true;
+		return true;
+	}
+	if (!store_missed_others(operand->store) || wish->need == &everything)
+		return false;
+	wish->need = &everything;
+	return true;
+}
+
 /*
- * Opens it, and reads it: again with all tables where the question came to read one that it
- * needs only now and then, such as what tells why there is no row.  -1: there is nothing to
- * close when the store is NULL.
+ * Opens it, and reads it: again with all tables, or the slices of a rank, where they are
+ * read.  -1: there is nothing to close when the store is NULL.
  */
 static int open_and_read(const struct reading_plan *plan, struct operand *operand,
 			 bool *is_drawn, struct err *err)
 {
-	static const struct fetch_need everything;
 	struct operand_wish wish = { .command = plan->command,
 				     .path = plan->operand,
 				     .is_quiet = plan->output->quiet,
@@ -291,19 +307,16 @@ static int open_and_read(const struct reading_plan *plan, struct operand *operan
 				     .all_runs = plan->all_runs,
 				     .need = plan->need };
 
-	*operand = (struct operand){ .store = NULL };
-	if (operand_open_for(&wish, operand, err) < 0)
-		return -1;
-	int rc = read_operand(plan, operand, NULL, is_drawn, err);
-	if (!store_missed_others(operand->store) || *is_drawn)
-		return rc;
-	operand_close(operand);
-	*err = (struct err)ERR_INIT;
-	wish.need = &everything;
-	wish.is_quiet = true;
-	if (operand_open_for(&wish, operand, err) < 0)
-		return -1;
-	return read_operand(plan, operand, NULL, is_drawn, err);
+	for (;;) {
+		*operand = (struct operand){ .store = NULL };
+		if (operand_open_for(&wish, operand, err) < 0)
+			return -1;
+		int rc = read_operand(plan, operand, NULL, is_drawn, err);
+		if (*is_drawn || !widen(&wish, operand))
+			return rc;
+		operand_close(operand);
+		*err = (struct err)ERR_INIT;
+	}
 }
 
 int reading_run(const struct reading_plan *plan)

@@ -12,7 +12,7 @@
 #include "remote/fetch.h"
 #include "store/cache.h"
 
-/* Of the profiles that the options choose, which are in the store by now. */
+/* Of the profiles that the options choose, or of all: they are in the store by now. */
 static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
 			const char *url_run, const char *path, struct err *err)
 {
@@ -24,6 +24,8 @@ static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
 		o = *wish->scope;
 	if (!o.run)
 		o.run = url_run;
+	if (operand_compares_ranks(wish))
+		o.rank = o.profile = NULL;
 	if (store_open(path, &store, err) < 0)
 		return -1;
 	int rc = wish->all_runs && !o.run ? scope_options_load_all(store, &o, &scope, err)

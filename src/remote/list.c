@@ -123,46 +123,43 @@ static int compare_numbers(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_run(const void *a, const void *b)
+/* Those of a run together, of it those of a store, in its order. */
+static int by_store(const void *a, const void *b)
 {
 	const struct remote_push *x = a, *y = b;
+	int order = compare_unsigned(x->run_id, y->run_id);
 
-	return compare_unsigned(x->run_id, y->run_id);
+	if (order == 0)
+		order = compare_unsigned(x->store_key, y->store_key);
+	if (order == 0)
+		order = compare_numbers(x->place, y->place);
+	return order ? order : compare_unsigned(x->push_id, y->push_id);
 }
 
-/* As one store of all has them: one store's are in its order, of several by rank and path. */
+/* As one store of all has them: stores by their first recordings (fleet.c), each as it is. */
 static int by_order(const void *a, const void *b)
 {
 	const struct remote_push *x = a, *y = b;
 	int order = compare_unsigned(x->run_age, y->run_age);
 
 	if (order == 0)
-		order = compare_numbers(x->place_in_one, y->place_in_one);
-	if (order == 0)
-		order = (int)y->has_rank - (int)x->has_rank;
-	if (order == 0 && x->has_rank)
-		order = compare_numbers(x->rank, y->rank);
-	if (order == 0)
-		order = natural_compare(str_of(x->path), str_of(y->path));
-	if (order == 0)
-		order = compare_numbers(x->place, y->place);
-	return order ? order : compare_unsigned(x->push_id, y->push_id);
+		order = natural_compare(str_of(x->first_path), str_of(y->first_path));
+	return order ? order : by_store(a, b);
 }
 
-/* What all of a run say of each other; how many there are. */
+/* What all of a run say of each other, and of a store; how many there are. */
 static size_t look_at_run(struct remote_push *items, size_t n)
 {
 	uint64_t age = 0;
-	bool is_one = true;
-	size_t end = 0;
+	size_t end = 0, first = 0;
 
-	for (; end < n && items[end].run_id == items->run_id; end++) {
+	for (; end < n && items[end].run_id == items->run_id; end++)
 		age = items[end].push_id > age ? items[end].push_id : age;
-		is_one &= items[end].store_key == items->store_key;
-	}
 	for (size_t i = 0; i < end; i++) {
+		if (items[i].store_key != items[first].store_key)
+			first = i;
 		items[i].run_age = age;
-		items[i].place_in_one = is_one ? items[i].place : 0;
+		items[i].first_path = items[first].path;
 	}
 	return end;
 }
@@ -171,7 +168,7 @@ static void sort_pushes(struct remote_list *list)
 {
 	if (!list->n)
 		return;
-	qsort(list->items, list->n, sizeof(*list->items), by_run);
+	qsort(list->items, list->n, sizeof(*list->items), by_store);
 	for (size_t at = 0; at < list->n;)
 		at += look_at_run(list->items + at, list->n - at);
 	qsort(list->items, list->n, sizeof(*list->items), by_order);

@@ -20,8 +20,8 @@ struct remote_push {
 	int64_t rank;     /* when has_rank */
 	bool has_rank;
 	/* Private, for the order. */
-	uint64_t run_age;     /* the run's newest push */
-	int64_t place_in_one; /* `place` where all of the run are of one store, else 0 */
+	uint64_t run_age;       /* the run's newest push */
+	const char *first_path; /* of the first profile of its store */
 	/* Those of remote_tables.profile; owned by the list. */
 	const struct rowbinary_cell *cells;
 };

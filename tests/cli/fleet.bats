@@ -49,7 +49,8 @@ same() { # ARGUMENT...
 	for path in in/*; do
 		ptool ingest -q --summaries no -o stores/${path##*/}.db $path
 	done
-	for line in 'top --by shape' 'top --by step' 'top --by annotation' 'top --step 1 --by rank' gaps 'gaps --by op' \
+	for line in 'ranks --rank 1' 'gaps --rank 1 --format csv' 'info --rank 0 --format csv' \
+		'top --by shape' 'top --by step' 'top --by annotation' 'top --step 1 --by rank' gaps 'gaps --by op' \
 		'gaps --by stream' 'steps --phases' devices streams 'ranks --by step' 'ranks --what-if' \
 		'kernels --by rank --copies' 'comm --by rank' 'comm --ranks' 'comm --list' 'transfers --by op' \
 		'info --format csv' doctor memory 'memory --format csv' 'memory --by size' 'memory --live --by step' \

@@ -118,16 +118,45 @@ class Fleet:
                 what = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
             yield line("kernel", what, start, end, {"pid": rank, "tid": 7}, args)
 
+    def name(self, rank):
+        return f"rank{rank}.json"
+
     def save(self, folder):
         """The paths, in the order of the ranks."""
         paths = []
         for rank in range(self.nranks):
-            paths.append(os.path.join(folder, f"rank{rank}.json"))
+            paths.append(os.path.join(folder, self.name(rank)))
             head = (f'{{"schemaVersion": 1, "baseTimeNanoseconds": 0, "distributedInfo": {{"backend": "nccl", '
                     f'"rank": {rank}, "world_size": {self.nranks}}}, "traceEvents": [\n')
             with open(paths[-1], "w", encoding="utf-8") as out:
                 out.write(head + ",\n".join(self.events(rank)) + "\n]}\n")
         return paths
+
+
+class Serving(Fleet):
+    """The same of an inference engine: phases of steps, operators with shapes, experts, memory, and tensor parallel ranks."""
+
+    def name(self, rank):
+        return f"17.2-TP-{rank % 2}-PP-{rank // 2}.trace.json"
+
+    def events(self, rank):
+        moe = '"fused_moe_kernel(float*)"'
+        for event in super().events(rank):
+            for number, _, _ in self.steps[rank]:
+                word = f"EXTEND bs=2 toks={64 + number}" if number % 3 == 0 else f"DECODE bs={4 + number}"
+                event = event.replace(f'"ProfilerStep#{number}"', f'"step[{word}]"')
+            yield event.replace('"flash_fwd"', moe)
+        for i, start in enumerate(self.launches[rank]):
+            yield (f'{{"ph": "X", "cat": "cpu_op", "name": "aten::{"mm" if i % 3 else "copy_"}", "pid": 100, "tid": 100, '
+                   f'"ts": {micros(start - 500 + self.clock[rank])}, "dur": {micros(4_000)}, "args": '
+                   f'{{"Input Dims": [[{8 + i % 4}, 16], [16, 4]], "Input type": ["float", "float"]}}}}')
+        total = 1 << 20
+        for number, start, end in self.steps[rank]:
+            for k, (ts, size) in enumerate(((start + 700, 4096 * (number + 1 + rank)), (start + 900, 65536), (end - 900, -65536))):
+                total += size
+                yield (f'{{"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 100, "tid": 100, '
+                       f'"ts": {micros(ts + self.clock[rank])}, "args": {{"Bytes": {size}, "Addr": {4096 * (number * 2 if k == 0 else 1) + 64}, '
+                       f'"Device Type": 1, "Device Id": {rank}, "Total Allocated": {total}, "Total Reserved": {1 << 22}}}}}')
 
 
 if __name__ == "__main__":

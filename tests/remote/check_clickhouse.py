@@ -5,6 +5,7 @@ byte; nothing is lost, doubled or half visible, whoever is killed.   timeout: 30
 Two servers of Debian 12's 18.16, and of a current release where LIBCHDB names npm's
 libchdb.so (servers.py); skipped where neither is there.  LONG: 1,000 killed pushes and 100 killed servers.
 """
+import functools
 import os
 import random
 import signal
@@ -84,7 +85,26 @@ memory --live --format csv
 doctor
 doctor --format json
 info --format csv
-info --rank 1 --format json""".splitlines()
+info --rank 1 --format json
+top --phase decode --by rank --format csv
+top --by tp
+steps --phases --phase prefill
+gaps --by stream --format json
+gaps --by annotation
+kernels --by family
+kernels --by rank --copies --format csv
+transfers --by op
+comm --by pp --format csv
+comm --ranks --by rank --format csv
+comm --ranks --phase decode
+ranks --by step --format csv
+ranks --by tp --rank 1
+ranks --what-if
+diff --by memory
+diff --phase decode
+trend --format csv
+advise --rule exposed-communication --rule stragglers --rule low-utilization:below_pct=99 --format json
+advise --rule memory-limit --rule warm-up --rule data-loading --evidence --format csv""".splitlines()
 if os.environ.get("SAN"):
     QUESTIONS = QUESTIONS[::6]
 
@@ -96,7 +116,8 @@ class Place:
         self.url = f"clickhouse://ptool@127.0.0.1:{server.http}/{database}"
         self.server, self.database = server, database
 
-    def ptool(self, *argv, password=ch.PASSWORD, **env):
+    @staticmethod
+    def ptool(*argv, password=ch.PASSWORD, **env):
         env = dict(os.environ, PTOOL_PASSWORD=password, COLUMNS="120", **env)
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy"):
             env.pop(name, None)
@@ -110,6 +131,11 @@ class Place:
         return int(self.server.ask(f"SELECT count() FROM {table}", self.database))
 
 
+@functools.lru_cache(maxsize=None)
+def of_store(line, whole):
+    return answer(Place, line, whole)
+
+
 def answer(place, line, operand):
     operands = [operand, operand] if line.startswith("diff") else [operand]
     code, out, err = place.ptool(*line.split(), *operands)
@@ -120,25 +146,36 @@ def make_stores(folder):
     """Traces of ranks: one store of all of them, and one of each."""
     traces = os.path.join(folder, "traces")
     os.makedirs(traces)
-    files = fleet.Fleet(7, "slow_rank", ranks=RANKS, steps=4).save(traces)
+    files = fleet.Serving(7, "slow_rank", ranks=RANKS, steps=4).save(traces)
     whole = os.path.join(folder, "whole.db")
-    subprocess.run([PTOOL, "ingest", "-q", "--run", RUN, "-o", whole, *files], check=True)
+    subprocess.run([PTOOL, "ingest", "-q", "--run", RUN, "-o", whole, traces], check=True)
+    os.mkdir(os.path.join(folder, "stores"))
     stores = []
     for i, file in enumerate(files):
-        stores.append(os.path.join(folder, f"r{i}.db"))
-        subprocess.run([PTOOL, "ingest", "-q", "-o", stores[-1], file], check=True)
+        stores.append(os.path.join(folder, "stores", f"r{i}.db"))
+        subprocess.run([PTOOL, "ingest", "-q", "--run", RUN, "-o", stores[-1], file], check=True)
     return whole, stores
 
 
 def compare(tap, place, whole, name):
     bad = []
     for line in QUESTIONS:
-        local, remote = answer(place, line, whole), answer(place, line, place.url)
+        local, remote = of_store(line, whole), answer(place, line, place.url)
         if local != remote:
             bad.append(f"{line}: exit {local[0]} and {remote[0]}")
             bad += [f"  {a[:110]!r} | {b[:110]!r}" for a, b in
                     zip((local[1] + local[2]).splitlines(), (remote[1] + remote[2]).splitlines()) if a != b][:2]
     tap.ok(not bad, f"{name}: {len(QUESTIONS)} questions, answered as by the store", *bad)
+
+
+class Folder:
+    """Stores as an operand; what was read of them is told, but not with -q."""
+
+    def __init__(self, url):
+        self.url = url
+
+    def ptool(self, *argv):
+        return Place.ptool(*argv, "-q")
 
 
 def check_refusals(tap, place, whole, name):
@@ -273,11 +310,12 @@ def check_release(tap, release, argv, folder, whole, stores):
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory(prefix="ptool-ch.") as folder:
+        whole, stores = make_stores(folder)
+        compare(tap, Folder(os.path.dirname(stores[0])), whole, "folder")
         releases = ch.kinds(folder)
         if all(isinstance(argv, str) for argv in releases.values()):
             tap.skip("ClickHouse", "; ".join(releases.values()))
             tap.done()
-        whole, stores = make_stores(folder)
         for release, argv in releases.items():
             if isinstance(argv, str):
                 tap.skip(release, argv)
