@@ -27,7 +27,7 @@ static bool fits(const struct attention *a)
 }
 
 /*
- * Inputs from `at` on.  kind->d: lengths before heads; with three dimensions all
+ * Inputs from `at` on.  kind->d is not 0: lengths before heads; with three dimensions all
  * sequences are in one, and their lengths are known only where there is one: the
  * cumulated lengths have two elements.
  */
@@ -88,6 +88,20 @@ static int64_t ops_a_pair(const struct attention *a, int64_t qk, int64_t pv)
 	return op_times(op_times(a->q->dims[a->heads], a->batch), op_times(2, widths));
 }
 
+/*
+ * Does a query see the keys near it alone?  kind->d is how far behind the mask's place
+ * the window is, of FlashAttention to the left, and then to the right.
+ */
+static bool has_window(const struct op_kind *kind, const struct op_call *c, int64_t mask)
+{
+	size_t at = (size_t)(kind->b + kind->d);
+
+	if (!kind->d)
+		return false;
+	return op_call_number(c, at, -1) >= 0 ||
+	       (!kind->c && !mask && op_call_number(c, at + 1, -1) >= 0);
+}
+
 static void set_work(const struct op_kind *kind, const struct op_call *c,
 		     const struct attention *a, int64_t each, struct op_work *out)
 {
@@ -97,7 +111,8 @@ static void set_work(const struct op_kind *kind, const struct op_call *c,
 	if (mask == 1 && kind->d && !kind->c)
 		mask = 2;
 	out->dtype = a->q->dtype;
-	out->flops = op_times(each, pairs_of(a, mask));
+	if (!has_window(kind, c, mask))
+		out->flops = op_times(each, pairs_of(a, mask));
 	out->torch_flops = kind->flags & OP_KIND_TORCH ? op_times(each, pairs_of(a, 0))
 						       : NUMBER_NONE;
 }

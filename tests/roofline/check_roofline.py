@@ -350,6 +350,11 @@ def random_calls(r):
     yield "flash_attn::_flash_attn_forward", arguments(([g, m, 4, k], "bf16"), ([g, w, 2, k], "bf16"), ([g, w, 2, k], "bf16"), 0.0,
                                                        1.0, True), \
         4 * k * g * 4 * slowroof.seen(m, w, 2), 4 * g * (m * 4 * k + w * 2 * k)
+    yield "flash_attn::_flash_attn_forward", arguments(([g, m, 4, k], "bf16"), ([g, w, 4, k], "bf16"), ([g, w, 4, k], "bf16"), 0.0,
+                                                       1.0, False, w, -1), None, 2 * g * 4 * k * (2 * m + 2 * w)
+    yield "flash_attn::_flash_attn_varlen_forward", arguments(
+        ([m, 4, k], "bf16"), ([w, 2, k], "bf16"), ([w, 2, k], "bf16"), ([2], "int"), ([2], "int"), m, w, 0.0, 1.0, True, -1), \
+        4 * k * 4 * slowroof.seen(m, w, 2), 4 * (m * 4 * k + w * 2 * k)
     yield "aten::native_dropout_backward", arguments((x, "bf16"), (x, "bool"), 2.0), m * k * w, 5 * m * k * w
 
 
