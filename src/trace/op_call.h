@@ -43,7 +43,8 @@ struct op_list {
 
 /*
  * shapes as Python prints them, "[[8, 3], []]"; types and values with ';' between
- * them, empty where not recorded; the value of a list of tensors is their shapes.  False when the call cannot be told whole.
+ * them, empty where not recorded; the value of a list of tensors is
+ * their shapes.  False when the call cannot be told whole.
  */
 bool op_call_read(struct op_call *c, struct str shapes, struct str types,
 		  struct str values);
