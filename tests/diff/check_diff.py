@@ -194,7 +194,7 @@ def check_headline(tap, place, cases):
             wrong.append(f"{case.files} verdict: {row['verdict']}")
         if abs(number(row["shift_ns"]) - shift) > .5:
             wrong.append(f"{case.files} shift_ns: {row['shift_ns']} not {shift}")
-    tap.ok(not wrong and count > 7 * len(cases) and len(verdicts) > 2,
+    tap.ok(not wrong and count > 7 * len(cases) and (len(cases) < ROUNDS or len(verdicts) > 2),
            f"{count} numbers of headlines are those of a slow computation, verdicts too", *wrong)
 
 
