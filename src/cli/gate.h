@@ -67,6 +67,7 @@ int gate_load(struct gate *g, const char *path, const struct gate_plan *plan,
 	      struct err *err);
 void gate_release(struct gate *g);
 
+/* gate_words.c */
 const char *gate_verdict_name(enum gate_verdict verdict);
 /* Does it count?  Not where it is acknowledged, and that is still so. */
 bool gate_line_counts(const struct gate_line *line);
@@ -79,7 +80,7 @@ const char *gate_line_text(const struct gate *g, const struct gate_line *line,
 /* "gate failed: step time": in the arena. */
 const char *gate_headline(const struct gate *g, struct arena *arena);
 
-/* gate_view.c */
+/* gate_view.c, gate_power_view.c */
 extern const struct view gate_view, gate_power_view;
 struct memtable *gate_table(const struct gate *g, bool for_people);
 /* What the gate sees: of new sides of `nnew` runs, 0: as many as each baseline has. */

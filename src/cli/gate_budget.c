@@ -226,6 +226,15 @@ static bool is_column(const struct field *f, const char *name)
 		name[n] == '_');
 }
 
+static bool is_among(const char *const *names, size_t n, const char *name)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(names[i], name) != 0)
+		i++;
+	return i < n;
+}
+
 /* One that no view of the command can ever have. */
 static int check_column(const struct budget *b, struct err *err)
 {
@@ -239,13 +248,14 @@ static int check_column(const struct budget *b, struct err *err)
 				arena_release(&arena);
 				return 0;
 			}
+			const char *name =
+				f->flags & FIELD_AMOUNT
+					? arena_printf(&arena, "%s_ns", f->name)
+					: f->name;
 			bool is_number = f->unit != UNIT_TEXT && n < NAMES_MAX &&
 					 !(f->flags & (FIELD_PEOPLE | FIELD_SORT));
-			if (is_number)
-				names[n++] =
-					f->flags & FIELD_AMOUNT
-						? arena_printf(&arena, "%s_ns", f->name)
-						: f->name;
+			if (is_number && !is_among(names, n, name))
+				names[n++] = name;
 		}
 	}
 	names[n] = NULL;
