@@ -102,3 +102,11 @@ fits() { # FILE
 	exits 3
 	says "ptool: overview: ptool.db: the store holds no run; 'ptool ingest FILE' adds one"
 }
+
+@test "phases of an inference engine have a line" {
+	an_engine
+	ptool engine.json >shown 2>/dev/null
+	grep -qx '  prefill 2, mean 55.500 us; decode 3, TPOT 63.000 us' shown
+	[ "$(ptool overview -q engine.json --format csv | tr -d '"' | grep ^phases, | cut -d, -f2,3,5)" = \
+		$'prefill,2,37\nmean,55500,\ndecode,3,63\nTPOT,63000,' ]
+}

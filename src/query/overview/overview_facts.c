@@ -37,6 +37,32 @@ static void take_steps(struct overview_more *to, const struct steps *steps)
 	}
 }
 
+static bool has_phases(const struct steps *steps)
+{
+	for (size_t i = 0; i < steps->nprofiles; i++)
+		for (size_t k = 0; k < steps->profiles[i].bounds.n; k++)
+			if (engine_phase_name(
+				    steps->profiles[i].bounds.items[k].told.phase))
+				return true;
+	return false;
+}
+
+/* As `ptool steps --by phase` has them. */
+static int watch_phases(struct overview_facts *to, struct store *store,
+			const struct steps *steps, struct err *err)
+{
+	struct by_phase by;
+
+	if (to->nphases || !has_phases(steps))
+		return 0;
+	int rc = by_phase_load(store, steps, &by, err);
+	for (size_t i = 0; rc == 0 && i < by.nrows && i < NENGINE_PHASES; i++)
+		if (engine_phase_name(by.rows[i].phase))
+			to->phases[to->nphases++] = by.rows[i];
+	by_phase_release(&by);
+	return rc;
+}
+
 /* The mean over all steps: of several profiles or devices the first one's. */
 static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 		       struct err *err)
@@ -53,7 +79,7 @@ static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 		to->mean = *mean;
 		to->has_mean = true;
 	}
-	return 0;
+	return watch_phases(to, facts->store, steps, err);
 }
 
 /* Whatever is charged to roots: as `ptool gaps` has it. */
@@ -221,6 +247,27 @@ int overview_steps(struct overview_making *m, struct err *err)
 				     cell_int(values[VALUE_CATEGORY + c]),
 				     overview_percent(values[VALUE_CATEGORY + c],
 						      values[VALUE_TOTAL]));
+	return 0;
+}
+
+/* Of each phase its steps, and the time of one. */
+int overview_phases(struct overview_making *m, struct err *err)
+{
+	int64_t total_ns = 0;
+
+	(void)err;
+	for (size_t i = 0; i < m->facts.nphases; i++)
+		total_ns = sum_add(total_ns, m->facts.phases[i].total_ns);
+	for (size_t i = 0; i < m->facts.nphases; i++) {
+		const struct phase_row *row = &m->facts.phases[i];
+		overview_add(m, str_of(engine_phase_name(row->phase)), UNIT_COUNT,
+			     cell_int(row->steps),
+			     overview_percent(row->total_ns, total_ns));
+		overview_add(m,
+			     row->phase == ENGINE_DECODE ? STR_LIT("TPOT")
+							 : STR_LIT("mean"),
+			     UNIT_NS, cell_int(row->total_ns / row->steps), cell_null());
+	}
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "query/memory/memory_peak.h"
 #include "query/overview/overview.h"
 #include "query/steps/steps.h"
+#include "query/steps/steps_by_phase.h"
 
 struct overview_peak {
 	const char *device;
@@ -21,6 +22,9 @@ struct overview_facts {
 	struct advice_list advice;
 	struct step_row mean; /* the first, when has_mean; its texts are gone */
 	bool has_mean, has_single;
+	/* Of the first profile whose steps have phases. */
+	struct phase_row phases[NENGINE_PHASES];
+	size_t nphases;
 	struct overview_more *more; /* whose steps are wanted; or NULL */
 	int64_t cause_ns[NGAP_CAUSES], idle_ns,
 		span_ns;       /* of the devices that were idle */
@@ -64,6 +68,7 @@ int overview_parts_load(struct overview_making *m, struct err *err);
 
 /* The blocks.  0, also where the recording has nothing of it, or -1 with err set. */
 int overview_steps(struct overview_making *m, struct err *err);
+int overview_phases(struct overview_making *m, struct err *err);
 int overview_idle(struct overview_making *m, struct err *err);
 int overview_kernels(struct overview_making *m, struct err *err);
 int overview_memory(struct overview_making *m, struct err *err);

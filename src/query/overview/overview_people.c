@@ -18,6 +18,7 @@
 #define GUTTER      2
 #define GUTTERS     ((size_t)2 * GUTTER)
 #define NAME_LEAST  12 /* of the recording's name */
+#define NAMES_LEAST 3  /* operators, kernels */
 #define TIME_CELLS  12
 #define SHARE_CELLS 7
 #define TEXT_MAX    ((size_t)4096)
@@ -267,6 +268,32 @@ static void draw_steps(struct drawing *d, size_t first, size_t end)
 		add_line(d, OVERVIEW_STEPS, false, draw_bar(d, parts, end));
 }
 
+/* "  prefill 2, mean 55.500 us; decode 3, TPOT 63.000 us" */
+static void draw_phases(struct drawing *d, size_t first, size_t end)
+{
+	struct arena *arena = &d->out->arena;
+	const char *text = "  ";
+
+	for (size_t i = first; i + 1 < end; i += 2)
+		text = arena_printf(arena, "%s%s" STR_FMT " %s, " STR_FMT " %s", text,
+				    i == first ? "" : "; ", STR_ARG(item_of(d, i)),
+				    in_words(d, UNIT_COUNT, value_of(d, i)),
+				    STR_ARG(item_of(d, i + 1)),
+				    in_words(d, UNIT_NS, value_of(d, i + 1)));
+	add_line(d, OVERVIEW_PHASES, true, "Phases of the steps");
+	add_line(d, OVERVIEW_PHASES, false, cut(d, text, d->width));
+}
+
+/* Fewer where phases need their lines. */
+static size_t last_name(const struct drawing *d, size_t first, size_t end)
+{
+	size_t phases;
+
+	if (find_block(d, OVERVIEW_PHASES, &phases) == phases)
+		return end;
+	return end - first > NAMES_LEAST ? first + NAMES_LEAST : end;
+}
+
 static void draw_idle(struct drawing *d, size_t first, size_t end)
 {
 	struct arena *arena = &d->out->arena;
@@ -303,6 +330,7 @@ static void draw_names(struct drawing *d, size_t first, size_t end)
 				: "Operators, by CPU time";
 	}
 	add_line(d, block, true, title);
+	end = last_name(d, first, end);
 	size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
 	const struct str *names = short_names(d, first, end, 1, room);
 	for (size_t i = first; i < end; i++)
@@ -472,9 +500,10 @@ static void draw_findings(struct drawing *d, size_t first, size_t end)
 static void (*const draws[NOVERVIEW_BLOCKS])(struct drawing *d, size_t first,
 					     size_t end) = {
 	[OVERVIEW_RECORDING] = draw_recording, [OVERVIEW_STEPS] = draw_steps,
-	[OVERVIEW_IDLE] = draw_idle,           [OVERVIEW_OPERATORS] = draw_names,
-	[OVERVIEW_KERNELS] = draw_names,       [OVERVIEW_FUNCTIONS] = draw_functions,
-	[OVERVIEW_MEMORY] = draw_memory,       [OVERVIEW_FINDINGS] = draw_findings,
+	[OVERVIEW_PHASES] = draw_phases,       [OVERVIEW_IDLE] = draw_idle,
+	[OVERVIEW_OPERATORS] = draw_names,     [OVERVIEW_KERNELS] = draw_names,
+	[OVERVIEW_FUNCTIONS] = draw_functions, [OVERVIEW_MEMORY] = draw_memory,
+	[OVERVIEW_FINDINGS] = draw_findings,
 };
 
 /* Cells of the longest heading with its command behind it. */
