@@ -15,7 +15,7 @@
 #define FILE_MAX_BYTES  ((size_t)64 << 20)
 #define TOTAL_MAX_BYTES ((uint64_t)256 << 20) /* of all files */
 #define TEXT_MAX        4096                  /* bytes that are shown of a list */
-#define LIST_MAX        4096                  /* members of a list that are looked at */
+#define LIST_MAX        512                   /* members of a list that are looked at */
 
 /* A file as it is read. */
 struct reading_file {
@@ -440,6 +440,15 @@ static int read_text(struct reading_file *f, struct bytes text, read_fn *read,
 	if (top.type != JSON_OBJECT)
 		return wrong(f, top.text.p, "an object was expected", err);
 	return read(f, top.text, err);
+}
+
+int provenance_read_text(const char *path, struct bytes text, struct compile_sources *to,
+			 struct err *err)
+{
+	struct reading_file f = { .to = to, .path = path };
+
+	f.region = region_of(&f);
+	return read_text(&f, text, reader_of(path), err);
 }
 
 static int read_file(struct reading_file *f, uint64_t *bytes, struct err *err)

@@ -14,6 +14,7 @@
 #define PTOOL_CLI_PROVENANCE_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include "query/compile/compile_source.h"
 
 /*
@@ -21,5 +22,8 @@
  * byte where it is no such JSON, or where the folder has none of them.
  */
 int provenance_read(const char *place, struct compile_sources *to, struct err *err);
+/* The same of the text of a file whose path, which outlives `to`, tells what it is. */
+int provenance_read_text(const char *path, struct bytes text, struct compile_sources *to,
+			 struct err *err);
 
 #endif
