@@ -42,11 +42,12 @@ struct accounting {
 	const struct scope_profile *profile;
 	const struct diff_steps *steps;
 	struct device_work work;
+	struct summary_reader
+		reader; /* of the run; opened once a profile has no slices */
 	int64_t sums[DIFF_PARTS_MAX]; /* of the side */
 };
 
-/* The first range of the profile, or of one behind it. */
-static size_t first_range(const struct diff_steps *s, int64_t profile_id)
+size_t diff_account_range(const struct diff_steps *s, int64_t profile_id)
 {
 	size_t low = 0, high = s->nranges;
 
@@ -77,7 +78,7 @@ static void find_ranges(const struct accounting *a, struct step_bounds *out)
 		add_range(out, 0, a->profile->dur_ns);
 		return;
 	}
-	for (size_t i = first_range(s, a->profile->id);
+	for (size_t i = diff_account_range(s, a->profile->id);
 	     i < s->nranges && s->ranges[i].profile_id == a->profile->id; i++)
 		add_range(out, s->ranges[i].start_ns,
 			  s->ranges[i].start_ns + s->ranges[i].dur_ns);
@@ -179,12 +180,22 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	return rc;
 }
 
+static int add_stored(struct accounting *a, struct text_pool *texts, bool of_device,
+		      struct err *err)
+{
+	const struct diff_account_of stored = { &a->reader, a->profile, a->steps };
+
+	if (!a->reader.store &&
+	    summary_reader_open(a->run->store, texts, &a->reader, err) < 0)
+		return -1;
+	return diff_account_stored(&stored, of_device, a->sums, err);
+}
+
 static int add_profile(struct accounting *a, struct text_pool *texts, bool of_device,
 		       struct err *err)
 {
-	const struct diff_account_of stored = { a->run->store, a->profile, a->steps };
 	if (!a->profile->has_slices)
-		return diff_account_stored(&stored, texts, of_device, a->sums, err);
+		return add_stored(a, texts, of_device, err);
 	int rc = device_work_load(a->run->store, texts, a->profile, false, &a->work, err);
 
 	if (rc == 0 && of_device)
@@ -204,6 +215,7 @@ static int add_run(struct accounting *a, bool of_device, struct err *err)
 		a->profile = &a->run->scope->profiles[i];
 		rc = add_profile(a, &texts, of_device, err);
 	}
+	summary_reader_close(&a->reader);
 	text_pool_close(&texts);
 	return rc;
 }

@@ -9,6 +9,7 @@
 
 #include "query/diff/diff.h"
 #include "query/diff/diff_steps.h"
+#include "query/summary/summary.h"
 
 #define DIFF_PARTS_MAX 8
 
@@ -28,16 +29,17 @@ int diff_account_make(const struct diff *d, struct diff_account *out, struct err
 
 /* A profile whose slices were left out; all borrowed. */
 struct diff_account_of {
-	struct store *store;
+	struct summary_reader *reader; /* of its store; has the texts */
 	const struct scope_profile *profile;
 	const struct diff_steps *steps;
 };
 
-struct text_pool;
+/* The first range of the profile, or of one behind it. */
+size_t diff_account_range(const struct diff_steps *s, int64_t profile_id);
 
 /* Adds its parts to `sums`.  ERR_EMPTY: its summaries do not have them. */
-int diff_account_stored(const struct diff_account_of *of, struct text_pool *texts,
-			bool of_device, int64_t *sums, struct err *err);
+int diff_account_stored(const struct diff_account_of *of, bool of_device, int64_t *sums,
+			struct err *err);
 
 /* parts[i] / units each, rounded so that they add up to their sum / units, rounded. */
 void diff_account_divide(int64_t *parts, size_t n, int64_t units);

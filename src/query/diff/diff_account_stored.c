@@ -46,11 +46,11 @@ static bool is_wanted(const struct diff_steps *steps, int64_t profile_id,
 /* Steps of a profile stand once for each of its devices. */
 static size_t count_steps(const struct diff_steps *steps, int64_t profile_id)
 {
-	size_t n = 0;
+	size_t first = diff_account_range(steps, profile_id), i = first;
 
-	for (size_t i = 0; i < steps->nranges; i++)
-		n += steps->ranges[i].profile_id == profile_id;
-	return n;
+	while (i < steps->nranges && steps->ranges[i].profile_id == profile_id)
+		i++;
+	return i - first;
 }
 
 static void add_row(const struct cell *row, bool of_device, int64_t *sums)
@@ -90,19 +90,14 @@ static int add_rows(const struct diff_account_of *of, const struct part_rows *ro
 	return 0;
 }
 
-int diff_account_stored(const struct diff_account_of *of, struct text_pool *texts,
-			bool of_device, int64_t *sums, struct err *err)
+int diff_account_stored(const struct diff_account_of *of, bool of_device, int64_t *sums,
+			struct err *err)
 {
-	struct summary_reader reader;
 	struct part_rows rows;
 
-	part_rows_init(&rows, &summary_steps.table);
-	int rc = summary_reader_open(of->store, texts, &reader, err);
-	if (rc == 0 && summary_has(&reader, of->profile, &summary_steps))
-		rc = summary_read(&reader, of->profile, &summary_steps, &rows, err);
+	int rc = summary_read(of->reader, of->profile, &summary_steps, &rows, err);
 	if (rc == 0)
 		rc = add_rows(of, &rows, of_device, sums, err);
 	part_rows_release(&rows);
-	summary_reader_close(&reader);
 	return rc;
 }
