@@ -78,17 +78,17 @@ static struct by_group by_group(const void *items, size_t n, size_t size, size_t
 {
 	struct by_group by = { xrealloc_array(NULL, n + 1, sizeof(*by.places)),
 			       xcalloc(ngroups + 2, sizeof(*by.first)) };
-	const char *at = (const char *)items + offset;
+	const char *at = items; /* NULL where there are none */
 	uint32_t group;
 
 	for (size_t i = 0; i < n; i++) {
-		memcpy(&group, at + (i * size), sizeof(group));
+		memcpy(&group, at + (i * size) + offset, sizeof(group));
 		by.first[group + 2]++;
 	}
 	for (size_t i = 2; i < ngroups + 2; i++)
 		by.first[i] += by.first[i - 1];
 	for (size_t i = 0; i < n; i++) {
-		memcpy(&group, at + (i * size), sizeof(group));
+		memcpy(&group, at + (i * size) + offset, sizeof(group));
 		by.places[by.first[group + 1]++] = (uint32_t)i;
 	}
 	return by;
