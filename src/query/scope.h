@@ -124,6 +124,13 @@ int scope_run_names(struct store *store, struct arena *arena, const char *const 
 
 /* -1 with an ERR_EMPTY: no profile tells its place in it. */
 int scope_needs_axis(const struct scope *scope, enum axis axis, struct err *err);
+/*
+ * Is it the first profile of its rank at the place, which `seen`, at first empty, keeps?
+ * One without a rank is a rank of its own.
+ */
+struct intern;
+bool scope_is_new_rank(struct intern *seen, const struct scope_profile *profile,
+		       int64_t place);
 /* For rows: the rank, or null where it is not known. */
 struct cell scope_rank_cell(const struct scope_profile *profile);
 

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/sort.h"
 #include "trace/fact.h"
 
@@ -127,6 +128,17 @@ void scope_find_groups(struct scope *scope)
 			;
 		find_groups(scope->profiles + i, end - i, &scope->arena);
 	}
+}
+
+bool scope_is_new_rank(struct intern *seen, const struct scope_profile *profile,
+		       int64_t place)
+{
+	const int64_t key[] = { place, profile->has_rank,
+				profile->has_rank ? profile->rank : profile->id,
+				profile->has_rank ? profile->run_id : 0 };
+	size_t known = seen->n;
+
+	return intern_add(seen, str_bytes(key, sizeof(key))) == known;
 }
 
 int scope_needs_axis(const struct scope *scope, enum axis axis, struct err *err)

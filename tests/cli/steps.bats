@@ -47,7 +47,7 @@ four_steps() {
 	grep -q "^note: the store of a baseline does not have the kernels of each step" baseline
 }
 
-@test "a batch of SGLang is one step, whatever passes of drafts it has, and TPOT is a bound" {
+@test "a batch of SGLang is one step, whatever passes of drafts it has" {
 	passes='{"ph":"X","cat":"user_annotation","name":"step[DRAFT_LOOP raw_bs=3 bs=4 topk=1]","pid":1,"tid":1,"ts":110,"dur":10},
 		{"ph":"X","cat":"user_annotation","name":"step[TARGET_VERIFY bs=3]","pid":1,"tid":1,"ts":130,"dur":50},
 		{"ph":"X","cat":"user_annotation","name":"step[DRAFT_EXTEND_V2 bs=3]","pid":1,"tid":1,"ts":190,"dur":9}'

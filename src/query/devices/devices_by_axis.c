@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/intern.h"
 #include "base/sum.h"
 #include "query/devices/device_rows.h"
 #include "query/devices/devices.h"
@@ -92,6 +93,7 @@ static const enum device_column sums[] = {
 
 /* A row of a device. */
 struct placed {
+	const struct scope_profile *profile;
 	int64_t place;
 	const struct cell *device;
 	size_t order;
@@ -123,22 +125,23 @@ static void add_device(struct cell *row, const struct cell *device)
 		row[MOST_BUSY] = busy;
 }
 
-/* Devices of a rank follow each other. */
 static void add_row(struct memtable *to, enum axis axis, const struct placed *of,
 		    size_t n)
 {
 	struct cell row[NCELLS];
+	struct intern seen;
 	int64_t ranks = 0;
 
+	intern_init(&seen);
 	for (size_t i = 0; i < NCELLS; i++)
 		row[i] = cell_null();
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
 		row[SUMS + sums[i]] = cell_int(0);
 	for (size_t i = 0; i < n; i++) {
-		ranks += i == 0 || of[i].device[DEVICE_PROFILE].as.integer !=
-					   of[i - 1].device[DEVICE_PROFILE].as.integer;
+		ranks += scope_is_new_rank(&seen, of[i].profile, of[i].place);
 		add_device(row, of[i].device);
 	}
+	intern_release(&seen);
 	row[axis] = number_cell(of[0].place);
 	row[RANKS] = cell_int(ranks);
 	row[DEVICES] = cell_int((int64_t)n);
@@ -155,7 +158,7 @@ static void add_rows(struct memtable *to, const struct scope *scope, enum axis a
 		const struct cell *device = memtable_row(devices, i);
 		const struct scope_profile *profile =
 			scope_find(scope, device[DEVICE_PROFILE].as.integer);
-		all[i] = (struct placed){ profile->axes.at[axis], device, i };
+		all[i] = (struct placed){ profile, profile->axes.at[axis], device, i };
 	}
 	qsort(all, devices->nrows, sizeof(*all), by_place);
 	for (size_t i = 0, end; i < devices->nrows; i = end) {

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
@@ -36,6 +37,7 @@ struct by_axis {
 	enum axis axis;
 	struct place_row *rows; /* owned, as the next; by place, NUMBER_NONE last */
 	size_t nrows;
+	struct intern ranks; /* of the places */
 	struct length *lengths;
 	size_t nlengths, lengths_cap;
 	int64_t ndropped;
@@ -121,7 +123,7 @@ static void add_profile(struct by_axis *b, const struct steps_profile *p)
 	struct place_row *row = row_of(b, place_of(b, p));
 	struct step_row step;
 
-	row->ranks++;
+	row->ranks += scope_is_new_rank(&b->ranks, p->profile, place_of(b, p));
 	for (size_t i = p->first_series;
 	     i < s->nseries && &s->profiles[s->series[i].profile] == p; i++) {
 		for (size_t k = 0; k < p->nshown; k++) {
@@ -359,6 +361,7 @@ int steps_by_axis_table(const struct scope *scope, struct steps *s,
 	struct by_axis b = { .steps = s, .axis = request->axis };
 	int rc = scope_needs_axis(scope, b.axis, err);
 
+	intern_init(&b.ranks);
 	if (rc == 0) {
 		make_rows(&b);
 		for (size_t i = 0; i < s->nprofiles; i++)
@@ -373,6 +376,7 @@ int steps_by_axis_table(const struct scope *scope, struct steps *s,
 		add_notes(&b, view_last_part(m));
 		*out = &m->table;
 	}
+	intern_release(&b.ranks);
 	free(b.rows);
 	free(b.lengths);
 	steps_release(s);

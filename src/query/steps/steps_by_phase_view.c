@@ -184,15 +184,14 @@ static void note_drafts(struct memtable *m, const struct by_phase *b)
 		}
 	}
 	if (requests)
-		memtable_add_note(m,
-				  "decode steps check drafts: %.2f tokens a request go "
-				  "through the model, and one or more of them are kept; "
-				  "TPOT and Token are upper bounds",
-				  (double)tokens / (double)requests);
+		memtable_add_note(
+			m,
+			"decode steps check drafts: %.2f tokens a request go through the model, and one or more of them are kept; TPOT is the time of a step, not of a token",
+			(double)tokens / (double)requests);
 	else if (is_unknown)
-		memtable_add_note(m,
-				  "how many tokens decode steps make is not told; where "
-				  "drafts are checked, TPOT and Token are upper bounds");
+		memtable_add_note(
+			m,
+			"how many tokens decode steps make is not told; where they check drafts, TPOT is the time of a step, not of a token");
 }
 
 static void add_notes(struct memtable *m, const struct by_phase *b)
