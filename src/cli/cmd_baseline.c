@@ -46,7 +46,7 @@ static const struct opt baseline_options[] = {
 	  INTO(STRING, dir) },
 	{ .name = "keep", .arg = "N", .help = "with save, keep only the last N runs, 0 for all",
 	  INTO(UINT, keep) },
-	{ .name = "run", .arg = "NAME", .help = "with save, only this run of the stores; given again and again, several",
+	{ .name = "run", .arg = "NAME", .help = "with save, only this run of the stores",
 	  INTO(STRINGS, runs) },
 	OPT_END
 };

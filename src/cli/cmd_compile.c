@@ -18,9 +18,9 @@ static const char *const bys[] = { "frame", "region", "step", "kernel", NULL };
 
 /* clang-format off */
 static const struct opt compile_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "what a row is: a frame, one version of it (frame/number), a step, or a kernel of compiled code",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each frame, version of a frame (frame/number), step, or kernel of compiled code",
 	  .choices = bys, INTO(CHOICE, by) },
-	{ .name = "provenance", .arg = "DIR", .help = "what Inductor wrote of its kernels (TORCH_COMPILE_DEBUG=1, tlparse), with --by kernel",
+	{ .name = "provenance", .arg = "DIR", .help = "with --by kernel: folder with Inductor's output (TORCH_COMPILE_DEBUG=1, tlparse)",
 	  INTO(STRING, provenance) },
 	VIEW_OPTIONS(struct compile_opts, view, &compile_view),
 	OPT_END

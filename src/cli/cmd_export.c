@@ -37,7 +37,7 @@ static const char *const weights[] = { "host", "device", NULL };
 static const struct opt export_options[] = {
 	{ .name = "to", .arg = "FORMAT", .help = "what to write",
 	  .choice_at = format_at, INTO(CHOICE, to) },
-	{ .name = "weight", .arg = "TIME", .help = "time that stacks have: of the host, or of the device work that it launched",
+	{ .name = "weight", .arg = "TIME", .help = "weight of the stacks: time of the host, or of the device work that it launched",
 	  .choices = weights, INTO(CHOICE, weight) },
 	{ .name = "table", .arg = "NAME", .help = "table or view of the store, for parquet",
 	  INTO(STRING, table) },

@@ -50,15 +50,15 @@ static const char *format_at(size_t i)
 static const struct opt flame_options[] = {
 	{ .name = "weight", .arg = "TIME", .help = "draw time of the host, or of the device work that it launched",
 	  .choices = weights, INTO(CHOICE, weight) },
-	{ .name = "base", .arg = "BEFORE", .help = "compare with this STORE|FILE: colours and signs say what takes more or less now",
+	{ .name = "base", .arg = "BEFORE", .help = "compare with this STORE|FILE: colours and signs show what takes more or less time",
 	  INTO(STRING, base) },
-	{ .name = "inverted", .help = "begin with what took the time, its callers below",
+	{ .name = "inverted", .help = "start with the functions that took the time, with their callers below",
 	  INTO(FLAG, inverted) },
 	{ .name = "root-at", .arg = "RE", .help = "start paths at matching names, not at the outermost call",
 	  INTO(STRING, root_at) },
 	{ .name = "min", .arg = "PERCENT|TIME", .help = "sum up calls below this share (5) or this time (1ms)",
 	  INTO(STRING, min) },
-	{ .name = "by", .arg = "WHAT", .help = "keep the steps of training apart",
+	{ .name = "by", .arg = "WHAT", .help = "show each step of training by itself",
 	  INTO(CHOICE, by), .choices = splits },
 	OPT_END
 };

@@ -32,13 +32,13 @@ static const struct opt gate_options[] = {
 	  INTO(STRING, dir) },
 	{ .name = "alpha", .arg = "P", .help = "a failure needs a smaller p",
 	  INTO(STRING, alpha) },
-	{ .name = "within-run", .help = "with one run a side, judge by its steps",
+	{ .name = "within-run", .help = "with one run per side, compare its steps",
 	  INTO(FLAG, within_run) },
-	{ .name = "power", .help = "show what the gate would see, at the noise of its baselines",
+	{ .name = "power", .help = "show how small a change the gate would detect, given the noise of its baselines",
 	  INTO(FLAG, power) },
-	{ .name = "runs", .arg = "N", .help = "with --power, new runs that are to come (default: as many as the baseline has)",
+	{ .name = "runs", .arg = "N", .help = "with --power, the number of new runs (default: as many as the baseline has)",
 	  INTO(UINT, runs) },
-	{ .name = "run", .arg = "NAME", .help = "a new run of the store; given again and again, several",
+	{ .name = "run", .arg = "NAME", .help = "a new run of the store",
 	  INTO(STRINGS, sides.runs) },
 	OPT_END
 };
@@ -215,7 +215,7 @@ static const struct command_exit exits[] = {
 const struct command cmd_gate = {
 	.name = "gate",
 	.part = COMMAND_START,
-	.question = "Does it keep its budgets, in CI?",
+	.question = "Are its performance budgets met, in CI?",
 	.summary = "Judge recordings by budgets and baselines",
 	.groups = gate_groups,
 	.defaults = &defaults,

@@ -24,7 +24,7 @@ struct gc_opts {
 static const struct opt gc_options[] = {
 	{ .name = "url", .arg = "URL", .help = "the database: clickhouse[s]://[user@]host[:port]/database",
 	  INTO(ARG, url), .required = true },
-	{ .name = "days", .arg = "N", .help = "only what was pushed at least so many days ago; no push lasts so long",
+	{ .name = "days", .arg = "N", .help = "delete only what was pushed at least this many days ago",
 	  INTO(UINT, days) },
 	{ .name = "quiet", .help = "do not say how much was deleted",
 	  INTO(FLAG, quiet), .short_name = 'q' },
@@ -87,7 +87,7 @@ static const struct command_exit exits[] = {
 const struct command cmd_gc = {
 	.name = "gc",
 	.part = COMMAND_STORE,
-	.question = "Delete from a ClickHouse database what nobody reads",
+	.question = "Delete unused rows from a ClickHouse database",
 	.summary =
 		"Delete from a ClickHouse database what was replaced, removed or left behind",
 	.groups = gc_groups,

@@ -41,11 +41,11 @@ struct mcp_opts {
 
 /* clang-format off */
 static const struct opt mcp_options[] = {
-	{ .name = "folder", .arg = "FOLDER", .help = "what may be read, and nothing else (default: the current folder)",
+	{ .name = "folder", .arg = "FOLDER", .help = "folder whose files may be read; no others are (default: the current folder)",
 	  INTO(ARGS, places) },
-	{ .name = "budget", .arg = "TOKENS", .help = "tokens (of 3.5 bytes) of an answer, where the client names none",
+	{ .name = "budget", .arg = "TOKENS", .help = "most tokens in an answer (3.5 bytes each), unless the client sets another number",
 	  INTO(UINT, budget) },
-	{ .name = "timeout", .arg = "TIME", .help = "break an answer off after this time",
+	{ .name = "timeout", .arg = "TIME", .help = "stop working on an answer after this time",
 	  INTO(STRING, timeout) },
 	OPT_END
 };
@@ -473,7 +473,7 @@ static const struct command_exit exits[] = { { EXIT_OK, "the client has closed i
 const struct command cmd_mcp = {
 	.name = "mcp",
 	.part = COMMAND_STORE,
-	.question = "How does my coding agent ask?",
+	.question = "Let a coding agent ask the same questions",
 	.summary = "Answer coding agents by the Model Context Protocol",
 	.groups = mcp_groups,
 	.defaults = &defaults,

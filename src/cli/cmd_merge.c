@@ -29,7 +29,7 @@ static const struct opt merge_command_options[] = {
 	  INTO(FLAG, force), .short_name = 'f' },
 	{ .name = "run", .arg = "NAME", .help = "name of the run (default: what the names of the runs have in common)",
 	  INTO(STRING, run) },
-	{ .name = "strict", .help = "make no store when one must be left out",
+	{ .name = "strict", .help = "fail if one of the stores cannot be merged",
 	  INTO(FLAG, strict) },
 	{ .name = "quiet", .help = "only report problems",
 	  INTO(FLAG, quiet), .short_name = 'q' },
@@ -130,7 +130,7 @@ static const struct command_exit exits[] = {
 const struct command cmd_merge = {
 	.name = "merge",
 	.part = COMMAND_STORE,
-	.question = "Make one store of many, as of the ranks of a job",
+	.question = "Combine several stores into one, such as the ranks of a job",
 	.summary = "Make one store of many",
 	.groups = merge_groups,
 	.defaults = &defaults,

@@ -18,13 +18,13 @@ struct migrate_opts {
 
 /* clang-format off */
 static const struct opt migrate_options[] = {
-	{ .name = "store", .arg = "STORE", .help = "the store to lift (default: $PTOOL_STORE or ./ptool.db)",
+	{ .name = "store", .arg = "STORE", .help = "the store to upgrade (default: $PTOOL_STORE or ./ptool.db)",
 	  INTO(ARG, store) },
-	{ .name = "output", .arg = "NEW", .help = "write the lifted store to this file, and leave the old one",
+	{ .name = "output", .arg = "NEW", .help = "write the upgraded store to this file, and keep the old one",
 	  INTO(STRING, output), .short_name = 'o' },
 	{ .name = "force", .help = "replace NEW when it is a store",
 	  INTO(FLAG, force), .short_name = 'f' },
-	{ .name = "quiet", .help = "do not say what was lifted",
+	{ .name = "quiet", .help = "do not say what was upgraded",
 	  INTO(FLAG, quiet), .short_name = 'q' },
 	OPT_END
 };

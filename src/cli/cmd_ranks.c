@@ -18,7 +18,7 @@ static const char *const by_names[] = {
 static const struct opt ranks_options[] = {
 	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; for each step of each, with a map of who held up the others when; or for all ranks of a place in an axis: tp, dp, pp, ep, cp",
 	  .choices = by_names, OPT_INTO(CHOICE, struct ranks_opts, by) },
-	{ .name = "what-if", .help = "play the run again without stragglers: what they cost, of which kind, on which ranks",
+	{ .name = "what-if", .help = "simulate the run without stragglers: what they cost, by kind and by rank",
 	  OPT_INTO(FLAG, struct ranks_opts, what_if) },
 	VIEW_OPTIONS(struct ranks_opts, view, &ranks_view),
 	OPT_END

@@ -23,7 +23,7 @@ static const struct opt schema_options[] = {
 	  .choices = engines, INTO(ARG, engine), .required = true },
 	{ .name = "cluster", .arg = "NAME", .help = "tables over all servers of this cluster; run the output on each of them",
 	  INTO(STRING, cluster) },
-	{ .name = "database", .arg = "NAME", .help = "the database that a cluster's tables lie in",
+	{ .name = "database", .arg = "NAME", .help = "the database of the cluster's tables",
 	  INTO(STRING, database) },
 	{ .name = "replicated", .help = "replicated tables, by the macros {shard} and {replica} of the servers",
 	  INTO(FLAG, replicated) },

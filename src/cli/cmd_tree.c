@@ -30,7 +30,7 @@ static const struct opt tree_options[] = {
 	  INTO(STRING, min) },
 	{ .name = "root-at", .arg = "RE", .help = "start paths at matching names, not at the outermost call",
 	  INTO(STRING, root_at) },
-	{ .name = "by", .arg = "WHAT", .help = "keep the steps of training apart",
+	{ .name = "by", .arg = "WHAT", .help = "show each step of training by itself",
 	  INTO(CHOICE, by), .choices = splits },
 	{ .name = "kernels", .help = "show device work below the calls that launched it",
 	  INTO(FLAG, kernels) },

@@ -10,7 +10,7 @@ struct trend_opts {
 
 /* clang-format off */
 static const struct opt trend_options[] = {
-	{ .name = "column", .arg = "WHAT", .help = "draw this as a curve, and look for changes of it: the median step, busy or idle time of a device in a step, or the peak of memory",
+	{ .name = "column", .arg = "WHAT", .help = "value to draw as a curve and to search for changes: median step, busy or idle time of a device in a step, peak memory",
 	  .choices = trend_column_names, OPT_INTO(CHOICE, struct trend_opts, column) },
 	VIEW_OPTIONS(struct trend_opts, view, &trend_view),
 	OPT_END

@@ -17,7 +17,7 @@
 struct flame_request {
 	struct call_tree_request calls;
 	enum flame_amount by;
-	bool is_inverted; /* begin with what took the time, its callers below */
+	bool is_inverted; /* start with the functions that took the time, with their callers below */
 };
 
 /* Flame graphs of one or two sides: start, add each side, finish. */
