@@ -163,12 +163,6 @@ static bool flow_before(const void *context, uint32_t a, uint32_t b)
 	return x->end < y->end;
 }
 
-static void unbound(struct model *m, const struct flow_rec *f)
-{
-	model_finding(m, FINDING_FLOW_UNBOUND, f->offset,
-		      intern_str(m->texts, f->category), STR_LIT(""));
-}
-
 static void add_arrow(struct model *m, uint32_t out, uint32_t in,
 		      const struct flow_rec *f)
 {
@@ -183,7 +177,21 @@ struct ends {
 	struct model *m;
 	uint32_t *at, *rows;
 	size_t parts;
+	struct finding_rec *told; /* of ends that are bound to nothing: the last one */
+	uint32_t told_category;
 };
+
+/* Half of a recording's ends may be such. */
+static void unbound(struct ends *e, const struct flow_rec *f)
+{
+	if (e->told && e->told_category == f->category && f->offset >= e->told->offset) {
+		e->told->count++;
+		return;
+	}
+	e->told = model_finding(e->m, FINDING_FLOW_UNBOUND, f->offset,
+				intern_str(e->m->texts, f->category), STR_LIT(""));
+	e->told_category = f->category;
+}
 
 /* Two ends may stand in the wrong order: clocks of host and device drift. */
 static bool is_swapped_pair(const struct model *m, const uint32_t *at, size_t n)
@@ -193,7 +201,7 @@ static bool is_swapped_pair(const struct model *m, const uint32_t *at, size_t n)
 }
 
 /* The ends of one (category, name, id), by time: each binds to the one before it. */
-static void join(const struct ends *e, size_t first, size_t n)
+static void join(struct ends *e, size_t first, size_t n)
 {
 	bool is_swapped = is_swapped_pair(e->m, e->at + first, n);
 	uint32_t from = ROW_NONE;
@@ -204,7 +212,7 @@ static void join(const struct ends *e, size_t first, size_t n)
 		uint32_t row = e->rows[end];
 		bool has_partner = f->end == FLOW_START || from != ROW_NONE;
 		if (row == ROW_NONE || !has_partner)
-			unbound(e->m, f);
+			unbound(e, f);
 		else if (f->end != FLOW_START)
 			add_arrow(e->m, from, row, f);
 		if (f->end != FLOW_FINISH)

@@ -8,6 +8,9 @@
 #include "store/ranges.h"
 #include "store/steps.h"
 
+/* Device work is in the last rows alone: a part for each thread would leave it to one. */
+#define PARTS_EACH 4
+
 /* Recordings merged into one file that may share a correlation id. */
 #define MERGED_MAX 1024
 
@@ -16,6 +19,7 @@ struct linker {
 	struct idtable launches;  /* correlation -> row of the call */
 	struct idtable operators; /* external id -> row */
 	bool external_ids;        /* they say something */
+	unsigned others;          /* threads */
 	size_t nparts;
 	struct link_part *parts; /* owned */
 };
@@ -83,9 +87,10 @@ static void index_part(void *to, size_t part)
 	const struct linker *l = to;
 	const struct model *m = l->m;
 	struct link_part *p = &l->parts[part];
-	uint32_t end = (uint32_t)crew_cut(m->nrows, l->nparts, part + 1);
+	size_t nparts = (size_t)l->others + 1;
+	uint32_t end = (uint32_t)crew_cut(m->nrows, nparts, part + 1);
 
-	for (uint32_t row = (uint32_t)crew_cut(m->nrows, l->nparts, part); row < end;
+	for (uint32_t row = (uint32_t)crew_cut(m->nrows, nparts, part); row < end;
 	     row++) {
 		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
@@ -111,10 +116,8 @@ static void build_table(void *to, size_t which)
 
 static void index_ids(struct linker *l)
 {
-	unsigned others = (unsigned)(l->nparts - 1);
-
-	crew_run(others, l->nparts, index_part, l);
-	crew_run(others, 2, build_table, l);
+	crew_run(l->others, (size_t)l->others + 1, index_part, l);
+	crew_run(l->others, 2, build_table, l);
 }
 
 /*
@@ -344,7 +347,7 @@ static void find_launches(struct linker *l)
 {
 	struct model *m = l->m;
 
-	crew_run((unsigned)(l->nparts - 1), l->nparts, launch_part, l);
+	crew_run(l->others, l->nparts, launch_part, l);
 	for (size_t i = 0; i < l->nparts; i++)
 		take_part(m, &l->parts[i]);
 	uint32_t *spare = spill_alloc(m->spill, m->nworks, sizeof(*spare));
@@ -394,7 +397,7 @@ static void link_devices(struct linker *l)
 	follow_arrows(l->m);
 	index_ids(l);
 	find_launches(l);
-	crew_run((unsigned)(l->nparts - 1), l->nparts, charge_part, l);
+	crew_run(l->others, l->nparts, charge_part, l);
 	for (size_t i = 0; i < l->nparts; i++)
 		take_part(l->m, &l->parts[i]);
 }
@@ -430,10 +433,12 @@ static void linker_release(struct linker *l)
 
 void link_rows(struct model *m)
 {
+	unsigned others = model_others(m, m->nrows);
 	struct linker l = { .m = m,
 			    .launches = { .spill = m->spill },
 			    .operators = { .spill = m->spill },
-			    .nparts = model_others(m, m->nrows) + (size_t)1 };
+			    .others = others,
+			    .nparts = others ? PARTS_EACH * (size_t)(others + 1) : 1 };
 
 	steps_of_rows(m);
 	linker_init(&l);

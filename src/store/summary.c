@@ -116,10 +116,12 @@ size_t summary_parts(const struct summing_up *u)
 
 void summary_part(struct summing_up *u, size_t i)
 {
-	if (i == u->n)
-		u->launched = launched_make(u->m);
-	else
+	if (!u->is_shared)
 		summing_rows(&u->all[i]);
+	else if (i > 0)
+		summing_rows(&u->all[i - 1]);
+	else
+		u->launched = launched_make(u->m);
 }
 
 /* What a part has to what the parts before it have. */
