@@ -284,7 +284,11 @@ static uint32_t values_of(struct chrome *c, uint32_t text, struct str name,
 	buf_add_char(&pair, ',');
 	buf_add_str(&pair, texts->dims);
 	buf_add_char(&pair, ']');
-	uint32_t values = text_of(c, &k->values, buf_str(&pair), shapes_lists_text);
+	struct str json = buf_str(&pair);
+	for (size_t i = 0; i < JSON_PADDING; i++)
+		buf_add_char(&pair, '\0');
+	json.p = pair.p; /* it may have moved */
+	uint32_t values = text_of(c, &k->values, json, shapes_lists_text);
 	buf_release(&pair);
 	return values;
 }

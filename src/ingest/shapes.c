@@ -93,6 +93,14 @@ void shapes_values_text(struct str json, struct buf *out)
 	joined_text(json, false, out);
 }
 
+/* The shapes of a list, as short as they can be written. */
+static void add_shapes(struct str text, struct buf *out)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (!strchr("; \t\r\n", text.p[i]))
+			buf_add_char(out, text.p[i]);
+}
+
 void shapes_lists_text(struct str pair, struct buf *out)
 {
 	struct json_items items = json_items_of(pair);
@@ -112,7 +120,10 @@ void shapes_lists_text(struct str pair, struct buf *out)
 		if (!first)
 			buf_add_char(out, ';');
 		holds |= is_list || value.text.n > 0;
-		add_part(is_list ? shape.text : value.text, out);
+		if (is_list)
+			add_shapes(shape.text, out);
+		else
+			add_part(value.text, out);
 	}
 	if (!holds)
 		buf_clear(out);

@@ -35,6 +35,21 @@ static void a_list_of_tensors_has_no_shape(void **state)
 	assert_python_text("[[[]]]", "[[]]");
 }
 
+/* Values, and of lists of tensors their shapes without blanks. */
+static void values_have_shapes_of_lists(void **state)
+{
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1000);
+	shapes_lists_text(in_window("[[\"\",\"\",\"a;b\"],[[\n [8, 3],\n []\n],[2],[]]]"),
+			  &out);
+	assert_string_equal(out.p, "[[8,3],[]];;ab");
+	shapes_lists_text(in_window("[[\"\"],[[8, 3]]]"), &out);
+	assert_int_equal(out.n, 0);
+	buf_release(&out);
+}
+
 /* Was quadratic: this list took an hour. */
 static void a_long_list_takes_one_pass(void **state)
 {
@@ -241,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes_read_as_python_prints_them),
 		cmocka_unit_test(a_list_of_tensors_has_no_shape),
+		cmocka_unit_test(values_have_shapes_of_lists),
 		cmocka_unit_test(a_long_list_takes_one_pass),
 		cmocka_unit_test(what_is_no_list_has_no_shapes),
 		cmocka_unit_test(an_entry_is_a_flat_list_of_integers),
