@@ -169,9 +169,14 @@ static const struct fleet_store *only_chosen(const struct operand_wish *wish,
 {
 	const struct fleet_store *only = NULL;
 	int64_t first, last;
+	size_t at = 0;
 
-	if (fleet->n == 1)
-		return &fleet->stores[0];
+	if (fleet_count(fleet) == 1) {
+		while (fleet->stores[at].err)
+			at++;
+		fleet_told_left_out(wish->command, fleet);
+		return &fleet->stores[at];
+	}
 	if (!wish->wants_slices && !operand_reads_slices(wish))
 		return NULL;
 	struct err ignored = ERR_INIT; /* of --rank: that was checked before */

@@ -1,10 +1,12 @@
 /* The stores of a run: see fleet.h. */
 #include "store/fleet.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -26,9 +28,97 @@ static void add_store(struct fleet *fleet, const char *path, const struct stat *
 	};
 }
 
+void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
+		     const struct err *why)
+{
+	store->err = arena_alloc(&fleet->arena, sizeof(*why));
+	*store->err = *why;
+	store->err->kind = ERR_INPUT;
+}
+
 static bool is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static bool has_ending_of(const char *path, const char *store)
+{
+	const char *slash = strrchr(store, '/'), *dot = strrchr(store, '.');
+	size_t n = strlen(path), end = dot && dot > slash ? strlen(dot) : 0;
+
+	return end && n > end && strcmp(path + n - end, dot) == 0;
+}
+
+/* "r.db.tmp.123", in which a store is made (publish.c). */
+static bool is_being_made(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	static const char mark[] = ".tmp";
+	size_t n = sizeof(mark) - 1;
+
+	return dot && (size_t)(dot - path) > n && memcmp(dot - n, mark, n) == 0 &&
+	       dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1);
+}
+
+/*
+ * Beside stores: a file that is called like them and is no database, or that cannot be looked
+ * at, is a store that was lost, and its rank with it.
+ */
+static bool is_lost(const struct walk_file *file, const char *store)
+{
+	return file->kind == WALK_FAILED || is_being_made(file->path) ||
+	       (file->kind == WALK_FILE && has_ending_of(file->path, store) &&
+		!store_is(file->path));
+}
+
+static void add_lost(struct fleet *fleet, const struct walk_file *file)
+{
+	bool is_file = file->kind == WALK_FILE;
+	struct err why = ERR_INIT;
+
+	add_store(fleet, file->path, &file->st);
+	if (!is_file || access(file->path, R_OK) < 0)
+		err_set(&why, ERR_INPUT, "cannot be read: %s",
+			strerror(is_file ? errno : file->error));
+	else if (is_being_made(file->path))
+		err_set(&why, ERR_INPUT,
+			"a store that is being written, or was when ptool was killed");
+	else
+		err_set(&why, ERR_INPUT,
+			file->st.st_size ? "not a ptool store"
+					 : "not a ptool store: it is empty");
+	fleet_leave_out(fleet, &fleet->stores[fleet->n - 1], &why);
+}
+
+/* The stores of a folder, in their order; then what is no store. */
+static void sort_files(struct fleet *fleet, const struct walk *walk,
+		       const struct stat *except)
+{
+	bool *is_done = xcalloc(walk->n + 1, sizeof(*is_done));
+	size_t before = fleet->n;
+
+	for (size_t i = 0; i < walk->n; i++) {
+		const struct walk_file *file = &walk->files[i];
+		if (file->kind != WALK_FILE)
+			continue;
+		is_done[i] = is_same_file(&file->st, except) || cache_has(file->path);
+		if (is_done[i] || is_being_made(file->path) || !store_is_own(file->path))
+			continue;
+		is_done[i] = true;
+		add_store(fleet, file->path, &file->st);
+	}
+	size_t found = fleet->n;
+	for (size_t i = 0; i < walk->n; i++) {
+		const struct walk_file *file = &walk->files[i];
+		if (is_done[i])
+			continue;
+		if (found > before && is_lost(file, fleet->stores[before].path))
+			add_lost(fleet, file);
+		else
+			*ARRAY_PUSH(fleet->others, fleet->nothers, fleet->others_cap) =
+				arena_strdup(&fleet->arena, file->path);
+	}
+	free(is_done);
 }
 
 static int find_in_folder(struct fleet *fleet, const char *path,
@@ -37,17 +127,8 @@ static int find_in_folder(struct fleet *fleet, const char *path,
 	struct walk walk;
 	int rc = walk_folder(path, &walk, stop, NULL, err);
 
-	for (size_t i = 0; i < walk.n && rc == 0; i++) {
-		const struct walk_file *file = &walk.files[i];
-		if (file->kind == WALK_FILE &&
-		    (is_same_file(&file->st, except) || cache_has(file->path)))
-			continue;
-		if (file->kind == WALK_FILE && store_is_own(file->path))
-			add_store(fleet, file->path, &file->st);
-		else
-			*ARRAY_PUSH(fleet->others, fleet->nothers, fleet->others_cap) =
-				arena_strdup(&fleet->arena, file->path);
-	}
+	if (rc == 0)
+		sort_files(fleet, &walk, except);
 	walk_release(&walk);
 	return rc;
 }
@@ -71,14 +152,6 @@ int fleet_find(const char *const *paths, size_t n, const char *except, struct fl
 	out->run = arena_strdup(&out->arena, run);
 	free(run);
 	return rc;
-}
-
-void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
-		     const struct err *why)
-{
-	store->err = arena_alloc(&fleet->arena, sizeof(*why));
-	*store->err = *why;
-	store->err->kind = ERR_INPUT;
 }
 
 static const char *text_at(struct fleet *fleet, struct sqlite3_stmt *stmt, int column)

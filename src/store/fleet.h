@@ -50,8 +50,9 @@ struct fleet {
 };
 
 /*
- * What lies in folders is taken if it is a ptool store of any schema; a file that is named,
- * whatever it is.  `except` is none of them: NULL, or a file, such as the one that is to be
+ * What lies in folders is taken if it is a ptool store of any schema; beside such a store also
+ * what cannot be read, or is called like it and is no database: left out.  A file that is
+ * named is taken, whatever it is.  `except` is none of them: NULL, or a file, such as the one that is to be
  * written.  ERR_INPUT: a folder cannot be listed.  fleet_release() frees, always.
  * `stop` gets NULL; it may be NULL.
  */

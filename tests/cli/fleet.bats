@@ -133,17 +133,25 @@ same() { # ARGUMENT...
 	fleet
 	cp stores/1.db stores/2.db
 	head -c 20000 stores/1.db >stores/torn.db
+	: >stores/lost.db
+	: >stores/3.db.tmp.4711
+	ln -s nowhere stores/gone.db
+	echo hello >stores/notes.txt
 	for _ in 1 2; do
 		run --separate-stderr ptool steps --format csv stores
 		exits 0
 		[[ "$stderr" == *"stores/2.db: holds the same recording as 'stores/1.db'"* ]]
 		[[ "$stderr" == *"stores/torn.db: "* ]]
+		[[ "$stderr" == *"stores/lost.db: not a ptool store: it is empty"* ]]
+		[[ "$stderr" == *"stores/gone.db: cannot be read: No such file or directory"* ]]
+		[[ "$stderr" == *"stores/3.db.tmp.4711: a store that is being written, or was when ptool was killed"* ]]
+		[[ "$stderr" != *notes.txt* ]]
 		[ "$output" = "$(ptool steps --format csv one.db)" ]
 	done
 	rm stores/[012].db
 	run --separate-stderr ptool top stores
 	exits 4
-	[[ "$stderr" == "ptool: top: stores: "* ]]
+	[[ "$stderr" == *"ptool: top: stores: "* ]]
 }
 
 @test "one store in a folder is that store; a folder without one is raw recordings" {
