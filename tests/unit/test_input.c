@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/decoder.h"
 #include "base/input.h"
+#include "base/spill.h"
 #include "scratch.h"
 
 #define KIB          ((size_t)1024)
@@ -663,6 +664,51 @@ static void a_non_blocking_standard_input_is_waited_for(void **state)
 	free(text);
 }
 
+/* A pipe that has this text and ends, as an input that is kept. */
+static struct input *kept_pipe(const char *text, struct spill *spill)
+{
+	char path[32];
+	struct err err = ERR_INIT;
+	int ends[2];
+
+	assert_int_equal(0, pipe(ends));
+	assert_int_equal((ssize_t)strlen(text), write(ends[1], text, strlen(text)));
+	close(ends[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	struct input *in = input_open(path, &err);
+	close(ends[0]);
+	input_set_spill(in, spill);
+	input_keep(in);
+	return in;
+}
+
+static void what_a_pipe_gave_is_read_again(void **state)
+{
+	struct spill *spill = spill_open(1 << 20, "./again."),
+		     *nowhere = spill_open(1 << 20, "no such folder/again.");
+	struct err err = ERR_INIT;
+
+	(void)state;
+	struct input *in = kept_pipe("once and again", spill);
+	input_skip(in, input_peek(in, 5, &err).n);
+	assert_int_equal(0, input_peek(in, 1, &err).n);
+	struct input *again = input_again(in, &err);
+	struct bytes bytes = input_peek(again, 100, &err);
+	assert_int_equal(14, bytes.n);
+	assert_memory_equal("once and again", bytes.p, bytes.n);
+	input_close(again);
+	input_close(in);
+
+	in = kept_pipe("once", nowhere); /* it is read, but only once */
+	assert_int_equal(4, input_peek(in, 100, &err).n);
+	input_skip(in, 4);
+	assert_null(input_again(in, &err));
+	assert_non_null(strstr(err.text, "cannot keep it to read it again"));
+	input_close(in);
+	spill_close(spill);
+	spill_close(nowhere);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -687,6 +733,7 @@ int main(void)
 		cmocka_unit_test(
 			a_flipped_bit_is_told_and_gives_no_bytes_that_zlib_does_not),
 		cmocka_unit_test(an_empty_file_has_no_bytes),
+		cmocka_unit_test(what_a_pipe_gave_is_read_again),
 		cmocka_unit_test(a_file_that_shrinks_while_read_is_shorter),
 		cmocka_unit_test(a_missing_file_and_a_directory_are_refused),
 		cmocka_unit_test(an_unreadable_file_is_refused),
