@@ -5,9 +5,11 @@
 #include "base/buf.h"
 #include "cli/command.h"
 #include "cli/mcp_call.h"
+#include "cli/suggest.h"
 #include "ingest/json.h"
 
-#define TEXT_MAX ((size_t)64 * 1024) /* of a value */
+#define TEXT_MAX        ((size_t)64 * 1024) /* of a value */
+#define MCP_OPTIONS_MAX 100                 /* of a command, in a message */
 
 /* What `query` may ask: none of them writes, and none reads a file that a profile names. */
 static const char *const asked[] = {
@@ -89,32 +91,57 @@ static int add_place(struct mcp_call *call, const struct json_value *value,
 static int add_places(struct mcp_call *call, const char *name, struct err *err)
 {
 	struct json_value value, item;
-	int more;
+	bool is_there = find_argument(call, name, &value);
+	int more = 0, n = 0;
 
-	if (!find_argument(call, name, &value))
-		return err_set(err, ERR_USAGE,
-			       "'%s' is missing: name a recording or store", name);
-	if (value.type != JSON_ARRAY)
+	if (is_there && value.type != JSON_ARRAY)
 		return add_place(call, &value, err);
-	struct json_items items = json_items_of(value.text);
-	while ((more = json_next_element(&items, &item)) > 0)
+	struct json_items items = json_items_of(is_there ? value.text : str_of(""));
+	while (is_there && (more = json_next_element(&items, &item)) > 0) {
+		n++;
 		if (add_place(call, &item, err) < 0)
 			return -1;
-	return more;
+	}
+	/* without one the command would read the default store, wherever it lies */
+	return n || more < 0
+		       ? more
+		       : err_set(err, ERR_USAGE,
+				 "'%s' is missing: name a recording or store", name);
 }
 
-/* The row of an option that a client may set; NULL: there is none, or it names files. */
+/* May a client set it?  Not what names files, which may lie outside. */
+static bool is_settable(const struct opt *opt)
+{
+	static const char *const files[] = { "FILE",  "STORE",  "DIR", "GLOB",
+					     "TRACE", "FOLDER", "URL" };
+
+	for (size_t i = 0; opt->arg && i < sizeof(files) / sizeof(*files); i++)
+		if (strstr(opt->arg, files[i]))
+			return false;
+	return !opt_is_operand(opt);
+}
+
+/* NULL: there is none that a client may set. */
 static const struct opt *find_option(const struct command *command, struct str name)
 {
-	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it)) {
-		const char *arg = it.opt->arg ? it.opt->arg : "";
-		if (!str_is(name, it.opt->name) || opt_is_operand(it.opt))
-			continue;
-		return strstr(arg, "FILE") || strstr(arg, "STORE") || strstr(arg, "DIR")
-			       ? NULL
-			       : it.opt;
-	}
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it))
+		if (str_is(name, it.opt->name) && is_settable(it.opt))
+			return it.opt;
 	return NULL;
+}
+
+static int unknown_option(struct mcp_call *call, const struct command *command,
+			  struct str name, struct err *err)
+{
+	const char *names[MCP_OPTIONS_MAX + 1];
+	struct str shown = { name.p, name.n < 60 ? name.n : 60 };
+	size_t n = 0;
+
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it))
+		if (is_settable(it.opt) && n < MCP_OPTIONS_MAX)
+			names[n++] = it.opt->name;
+	names[n] = NULL;
+	return suggest_unknown(err, "option", arena_copy(call->arena, shown).p, names);
 }
 
 static int add_option(struct mcp_call *call, const struct opt *opt,
@@ -163,12 +190,7 @@ static int add_options(struct mcp_call *call, const struct command *command,
 	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		const struct opt *opt = find_option(command, key.text);
 		if (!opt)
-			return err_set(err, ERR_USAGE,
-				       "'" STR_FMT
-				       "' is no option of %s that a client may set; the "
-				       "tool help lists them",
-				       (int)(key.text.n < 60 ? key.text.n : 60),
-				       key.text.p, command->name);
+			return unknown_option(call, command, key.text, err);
 		if (add_values(call, opt, &value, err) < 0)
 			return -1;
 	}
@@ -242,8 +264,7 @@ static int make_query(struct mcp_call *call, struct err *err)
 	if (!name)
 		return -1;
 	if (opt_choice_place(asked, name) == sizeof(asked) / sizeof(*asked) - 1)
-		return err_set(err, ERR_USAGE, "'%s' is no command that a client may ask",
-			       name);
+		return suggest_unknown(err, "command", name, asked);
 	if (begin(call, name, &command, err) < 0)
 		return -1;
 	if (find_argument(call, "pattern", &pattern)) {

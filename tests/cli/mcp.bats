@@ -100,13 +100,21 @@ else:
 	call query '{"command":"info","file":"../in2"}' | grep -q 'is no file in'
 	call sql "{\"file\":\"s.db\",\"query\":\"ATTACH '$BATS_FILE_TMPDIR/out/secret.db' AS o\"}" | grep -q 'not allowed'
 	call diff '{"before":"s.db","after":"../out/secret.db"}' | tail -n 1 | grep -qx error
+	# nor by a pattern, or by naming nothing, which would be the default store
+	secret=$BATS_FILE_TMPDIR/out/secret.db
+	call diff "{\"before\":[],\"after\":[],\"options\":{\"base\":\"$secret\",\"new\":\"$secret\"}}" >got
+	[ "$(tail -n 1 got)" = error ]
+	call diff "{\"before\":\"s.db\",\"after\":\"s.db\",\"options\":{\"new\":\"$secret\"}}" | grep -q "unknown option 'new'"
+	PTOOL_STORE=$secret call overview '{"file":[]}' | grep -q "'file' is missing"
 }
 
 @test "nothing is written: commands and options that write or name files are refused" {
 	for command in rm ingest export report sql merge lines view mcp help zzz '--version' ''; do
 		call query "{\"command\":\"$command\",\"file\":\"s.db\"}" >got
-		grep -q 'no command that a client may ask' got || { echo "$command"; cat got; return 1; }
+		grep -q '^unknown command ' got || { echo "$command"; cat got; return 1; }
 	done
+	call query '{"command":"stpes","file":"s.db"}' | grep -q "did you mean 'steps'?"
+	call query '{"command":"top","file":"s.db","options":{"lmit":2}}' | grep -q "did you mean 'limit'?"
 	for option in output o 'output=x' force base help 'limit=1' '' 'a b'; do
 		call query "{\"command\":\"top\",\"file\":\"s.db\",\"options\":{\"$option\":\"made\"}}" >got
 		[ "$(tail -n 1 got)" = error ] || { echo "$option"; cat got; return 1; }
