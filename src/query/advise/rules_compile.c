@@ -92,9 +92,9 @@ static int check_compiling(const struct rule_run *run, struct err *err)
 const struct rule rule_compiling = {
 	.name = "compiling",
 	.title = "Compiling",
-	.looks = "The time in which torch.compile compiles in steps after the first, "
-		 "and no device works; in recordings without device work all of it.  In "
-		 "recordings without steps, the same for all of the recording.",
+	.looks = "The time in which torch.compile compiles in steps after the first (in "
+		 "all of the recording, if it has no steps), and no device works; in "
+		 "recordings without device work all of it.",
 	.source = "ptool's own: 1 % of the time of the steps, as code that is compiled "
 		  "once costs none of it.",
 	.parameters = { { "min_pct", 1, "share of the steps that is acceptable" } },
