@@ -140,7 +140,7 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $output == *'Total (%)'*'run_training_epoch'*'4.92'*'note: times include what lies within, so that'* ]]
 	[[ $output != *Self* ]]
 	run --separate-stderr ptool overview "$report"
-	[[ $output == *'Total time, with what lies within'*'95.1%'* ]]
+	[[ $output == *'Total time, with called functions'*'95.1%'* ]]
 	run --separate-stderr ptool diff "$report" "$report"
 	[[ $output == *'recording 52.762 ms -> 52.762 ms'*'total time a run by function'* ]]
 	run --separate-stderr ptool tree "$report"

@@ -34,5 +34,5 @@ TRACE=$BATS_TEST_DIRNAME/../fixtures/torch/t2141_cnn_w0/trace.json.gz
 	says "ptool: steps: --mfu is of whole steps: without --phases, --bounds and --by phase"
 	ptool ingest -q -o bare.db "$GPU/graph.json"
 	run -3 --separate-stderr ptool steps --mfu bare.db
-	says "ptool: steps: bare.db: no shapes were recorded (record_shapes=True): --model-flops N says what a step needs"
+	says "ptool: steps: bare.db: no shapes were recorded (record_shapes=True): --model-flops N sets what a step needs"
 }

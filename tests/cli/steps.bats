@@ -54,7 +54,7 @@ four_steps() {
 	echo "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"scheduler.run_batch\",\"pid\":1,\"tid\":1,\"ts\":100,\"dur\":100},$passes]}" >sglang.json
 	ptool steps -q --by phase --format csv sglang.json >rows
 	[ "$(cut -d, -f3-7 rows | tail -1)" = '"decode",1,3,3,' ]
-	ptool steps -q --by phase sglang.json | grep 'how many tokens decode steps make is not told'
+	ptool steps -q --by phase sglang.json | grep 'the recording does not say how many tokens a decode step makes'
 	sed 's/TARGET_VERIFY bs=3/& sq=12/' sglang.json >told.json
 	ptool steps -q --by phase told.json | grep 'decode steps check drafts: 4.00 tokens a request'
 }
@@ -62,7 +62,7 @@ four_steps() {
 @test "training has steps of no phase" {
 	four_steps
 	ptool steps -q --by phase four.json >none
-	grep -q "^note: no annotation tells what the steps are for" none
+	grep -q "^note: no annotation says which phase the steps are" none
 }
 
 @test "machines get all columns, bare numbers, and null for what there is not" {

@@ -22,7 +22,7 @@ runs() {
 @test "few runs are shown, and nothing is made of them" {
 	runs 3
 	ptool trend >out
-	grep -q '^note: changes are looked for in 6 runs or more' out
+	grep -q '^note: changes are found in 6 runs or more' out
 	[ "$(grep -c '^run0' out)" = 3 ]
 }
 

@@ -377,10 +377,10 @@ static void note_unlaunched(struct memtable *m, const struct memtable *rows)
 		unlaunched -= row[STREAM_LAUNCHED].as.integer;
 	}
 	if (unlaunched > 0)
-		memtable_add_note(m,
-				  "%lld pieces of work have no recorded launch; they "
-				  "are left out of the queue",
-				  (long long)unlaunched);
+		memtable_add_note(
+			m,
+			"%lld kernels or copies have no recorded launch; they are left out of the queue",
+			(long long)unlaunched);
 }
 
 int streams_open(struct store *store, const struct scope *scope,

@@ -311,7 +311,7 @@ static void note_families(struct memtable *m, const struct kernels *k)
 
 	if (k->unknown_ns > 0 && pct.type == CELL_REAL)
 		memtable_add_note(m,
-				  "unknown: kernels whose names tell no family, "
+				  "unknown: kernels whose names fit no family, "
 				  "%.2f%% of kernel time",
 				  pct.as.real);
 }

@@ -326,8 +326,8 @@ int memory_open_stats(struct memory_source *s, struct table **out, struct err *e
 	struct memtable *m = memtable_new(NULL, NCOLUMNS);
 	int rc = 0;
 
-	m->table.caption = "Self: allocated by the operator; Total: with what it called; "
-			   "Incr.: less freed";
+	m->table.caption =
+		"Self: allocated by the operator; Total: with operators it called; Incr.: minus freed";
 	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
 	     memory_place_next(&p))
 		rc = add_place(s, &p, m, err);

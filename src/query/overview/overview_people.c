@@ -390,7 +390,7 @@ static bool is_of_own_lines(const struct drawing *d)
 static void draw_actions(struct drawing *d, size_t first, size_t end)
 {
 	const char *title = is_of_own_lines(d) ? "Functions, by time of their lines"
-					       : "Total time, with what lies within";
+					       : "Total time, with called functions";
 	size_t room = d->width - TIME_CELLS - SHARE_CELLS - GUTTERS;
 	const struct str *names = short_names(d, first, end, 2, room);
 

@@ -364,7 +364,7 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 	else if (known_pct < KNOWN_LEAST)
 		memtable_add_note(t,
 				  "FLOPs are known for %.1f%% of %s time, so MFU is at "
-				  "least this; --model-flops N says what a step needs",
+				  "least this; --model-flops N sets what a step needs",
 				  known_pct,
 				  m->roof.is_host ? "operators'" : "computing");
 	else
@@ -393,10 +393,10 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 	struct steps steps;
 
 	if (!m->request->model_flops && !has_shapes(scope))
-		return err_set(err, ERR_EMPTY,
-			       "no shapes were recorded%s: --model-flops N says what a "
-			       "step needs",
-			       scope_in_torch(scope, " (record_shapes=True)"));
+		return err_set(
+			err, ERR_EMPTY,
+			"no shapes were recorded%s: --model-flops N sets what a step needs",
+			scope_in_torch(scope, " (record_shapes=True)"));
 	if (m->request->peaks && device_peaks_set(m->request->peaks, &m->given, err) < 0)
 		return -1;
 	int rc = step_numbers_load(store, scope, &m->steps, err);

@@ -15,5 +15,5 @@ void sample_add_notes(const struct sample_set *set, const struct scope *scope,
 		memtable_add_note(to, "also recorded: %s; --series shows it",
 				  set->others);
 	if (is_rounded)
-		memtable_add_note(to, "the producer rounded the weights");
+		memtable_add_note(to, "the profiler rounded these numbers");
 }

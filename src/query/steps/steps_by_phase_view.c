@@ -129,7 +129,7 @@ static const struct field fields[] = {
 	{ "sampling_pct", "Sampl%", "share of what picks tokens", NULL, UNIT_PERCENT, SHARE(FAMILY_SAMPLING) },
 	{ "communication_pct", "Comm%", "share of collectives and point to point", NULL, UNIT_PERCENT, SHARE(FAMILY_COMMUNICATION) },
 	{ "other_pct", "Other%", "share of all other families, and of copies", NULL, UNIT_PERCENT, .get = get_others },
-	{ "unknown_pct", "Unknown%", "share of kernels whose names tell no family", NULL, UNIT_PERCENT, SHARE(FAMILY_UNKNOWN) },
+	{ "unknown_pct", "Unknown%", "share of kernels whose names fit no family", NULL, UNIT_PERCENT, SHARE(FAMILY_UNKNOWN) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -186,12 +186,12 @@ static void note_drafts(struct memtable *m, const struct by_phase *b)
 	if (requests)
 		memtable_add_note(
 			m,
-			"decode steps check drafts: %.2f tokens a request go through the model, and one or more of them are kept; TPOT is the time of a step, not of a token",
+			"speculative decoding: decode steps check %.2f tokens per request and keep one or more; TPOT is the time of a step, not of a token",
 			(double)tokens / (double)requests);
 	else if (is_unknown)
 		memtable_add_note(
 			m,
-			"how many tokens decode steps make is not told; where they check drafts, TPOT is the time of a step, not of a token");
+			"the recording does not say how many tokens a decode step makes; with speculative decoding, TPOT is the time of a step, not of a token");
 }
 
 static void add_notes(struct memtable *m, const struct by_phase *b)
@@ -201,7 +201,7 @@ static void add_notes(struct memtable *m, const struct by_phase *b)
 	for (size_t i = 0; i < b->nrows; i++)
 		is_told |= b->rows[i].phase != ENGINE_UNTOLD;
 	if (!is_told)
-		memtable_add_note(m, "no annotation tells what the steps are for");
+		memtable_add_note(m, "no annotation says which phase the steps are");
 	note_drafts(m, b);
 	if (b->lacks_work)
 		memtable_add_note(m, "the store of a baseline does not have the kernels "

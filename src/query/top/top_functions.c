@@ -212,8 +212,9 @@ static struct table *draw(struct listing *l, const struct scope *scope)
 				  "'ptool info' lists them",
 				  scope->n);
 	if (!scope_has_self(scope))
-		memtable_add_note(m, "times include what lies within, so that "
-				     "percentages add up to more than 100");
+		memtable_add_note(
+			m,
+			"times include called functions, so percentages add up to more than 100");
 	return &m->table;
 }
 

@@ -397,10 +397,10 @@ static struct table *make_table(struct trend *t, const struct scope *scope,
 	for (size_t i = 0; i < notes->nnotes; i++)
 		memtable_add_note(m, "%s", notes->notes[i]);
 	if (s.n < 2 * (size_t)CHANGE_LEAST)
-		memtable_add_note(m,
-				  "changes are looked for in %d runs or more that have "
-				  "the column; there are %zu",
-				  2 * CHANGE_LEAST, s.n);
+		memtable_add_note(
+			m,
+			"changes are found in %d runs or more that have this column; there are %zu",
+			2 * CHANGE_LEAST, s.n);
 	else if (!notes->nnotes)
 		memtable_add_note(m, "no change in %zu runs (p > %.2f)", s.n, CHANGE_P);
 	table_free(&notes->table);
