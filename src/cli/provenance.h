@@ -22,7 +22,10 @@
  * byte where it is no such JSON, or where the folder has none of them.
  */
 int provenance_read(const char *place, struct compile_sources *to, struct err *err);
-/* The same of the text of a file whose path, which outlives `to`, tells what it is. */
+/*
+ * The same of the text of a file whose path, which outlives `to`, tells what it is;
+ * JSON_PADDING bytes behind the text can be read.
+ */
 int provenance_read_text(const char *path, struct bytes text, struct compile_sources *to,
 			 struct err *err);
 

@@ -5,8 +5,11 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "cli/provenance.h"
+#include "ingest/json.h"
 
 #define TEXT_MOST 4103 /* 4096 and ", ..." behind them */
 
@@ -58,7 +61,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	const char *path = paths[(data[0] + 2) % NPATHS]; /* '0': the first */
-	const struct bytes text = { data + 1, size - 1 };
+	uint8_t *copy = xcalloc(size + JSON_PADDING, 1);
+	const struct bytes text = { copy, size - 1 };
+	memcpy(copy, data + 1, size - 1);
 	compile_sources_init(&first);
 	compile_sources_init(&again);
 	int rc = provenance_read_text(path, text, &first, &err);
@@ -75,5 +80,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	compile_sources_release(&first);
 	compile_sources_release(&again);
+	free(copy);
 	return 0;
 }
