@@ -115,7 +115,7 @@ static struct cell get_breaks_per_call(const void *from, const void *row, int ar
 	const struct compile_row *item = row;
 
 	(void)from, (void)arg;
-	return item->sum.outermost && item->sum.breaks
+	return item->sum.outermost && item->sum.pass != COMPILE_BACKWARD
 		       ? cell_real((double)item->sum.breaks / (double)item->sum.outermost)
 		       : cell_null();
 }
@@ -145,7 +145,7 @@ static const struct field fields[] = {
 	{ "lookup_ns", "Lookups", "time that torch looked for its compiled code (guards)", "guards", UNIT_NS, ROW(get_lookup, sum.lookup_ns), .leaves = 5 },
 	{ "graph_launches", "Replays", "launches of device graphs in it", "replays", UNIT_COUNT, ROW(get_device, sum.graph_launches), .leaves = 4 },
 	{ "graph_breaks", NULL, "graphs that ran in its outermost calls, less one a call", "breaks", UNIT_COUNT, .get = get_breaks },
-	{ "breaks_per_call", "Breaks/call", "the same of a call", NULL, UNIT_RATIO, .get = get_breaks_per_call },
+	{ "breaks_per_call", "Breaks/call", "the same of a call; null of a backward pass", NULL, UNIT_RATIO, .get = get_breaks_per_call },
 	{ "recompiles", "Recompiles", "how many versions of the frame after the first are in the recording", NULL, UNIT_COUNT, .get = get_recompiles },
 	{ "compilations", "Compiled", "how often it was compiled in the recording", NULL, UNIT_COUNT, ROW(view_int64, sum.compilations), .leaves = 2 },
 	{ "compile_ns", "Compiling", "time of that", NULL, UNIT_NS, ROW(view_int64, sum.compile_ns) },
