@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/sql.h"
@@ -50,29 +51,38 @@ static int enter_pages(struct bulk_writer *w, struct err *err)
 	return rc;
 }
 
-/* A table as sqlite_schema has it. */
-struct place {
-	int64_t root; /* 0: it has none */
-	int64_t has_index;
-};
+static const struct bulk_place *known_place(const struct bulk_places *known,
+					    const char *table)
+{
+	for (size_t i = 0; known && i < known->n; i++)
+		if (strcmp(known->items[i].table, table) == 0)
+			return &known->items[i];
+	return NULL;
+}
 
-static int place_of(struct bulk_writer *w, const char *table, struct place *place,
+/* The table as sqlite_schema has it. */
+static int place_of(struct bulk_writer *w, const char *table, struct bulk_place *place,
 		    struct err *err)
 {
+	const struct bulk_place *known = known_place(w->places, table);
 	struct sqlite3_stmt *stmt;
 	static const char text[] =
 		"SELECT rootpage, ?1 IN (SELECT tbl_name FROM sqlite_schema WHERE type = "
 		"'index') FROM sqlite_schema WHERE type = 'table' AND name = ?1";
 
-	*place = (struct place){ 0 };
+	*place = known ? *known : (struct bulk_place){ .table = table };
+	if (known)
+		return 0;
 	if (sql_prepare(w->db, text, &stmt, err) < 0)
 		return -1;
 	sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
 	int rc = sql_step(stmt, err);
 	if (rc > 0)
-		*place = (struct place){ sqlite3_column_int64(stmt, 0),
-					 sqlite3_column_int64(stmt, 1) };
+		*place = (struct bulk_place){ table, sqlite3_column_int64(stmt, 0),
+					      sqlite3_column_int64(stmt, 1) };
 	sqlite3_finalize(stmt);
+	if (rc > 0 && w->places && w->places->n < BULK_PLACES_MAX)
+		w->places->items[w->places->n++] = *place;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -82,7 +92,8 @@ static int place_of(struct bulk_writer *w, const char *table, struct place *plac
  */
 #define INDEXED_MAX 100000
 
-static bool can_add(const struct place *place, const struct btree *tree, int64_t nrows)
+static bool can_add(const struct bulk_place *place, const struct btree *tree,
+		    int64_t nrows)
 {
 	return !place->has_index || (tree->last <= nrows && nrows <= INDEXED_MAX);
 }
@@ -107,7 +118,7 @@ static int write_pages(struct bulk_writer *w, const struct bulk *bulk, int64_t n
 		       struct err *err)
 {
 	struct btree tree;
-	struct place place;
+	struct bulk_place place;
 
 	if (place_of(w, bulk->table, &place, err) < 0)
 		return -1;

@@ -15,11 +15,23 @@
 
 struct sqlite3;
 
+/* Where tables begin, of a database in which none comes or goes and none gets an index. */
+#define BULK_PLACES_MAX 64
+struct bulk_places {
+	struct bulk_place {
+		const char *table; /* static, or lives as long */
+		int64_t root;      /* 0: it has none */
+		int64_t has_index;
+	} items[BULK_PLACES_MAX];
+	size_t n;
+};
+
 struct bulk_writer {
 	struct sqlite3 *db; /* borrowed; in a transaction but while pages are written */
 	const void *from;   /* of rows that SQLite takes; borrowed */
 	struct bulk_team *team; /* makes those of pages; borrowed */
 	int64_t page_rows; /* a table with so many rows or more is written as pages */
+	struct bulk_places *places; /* borrowed: of several writers; or NULL */
 	/* private */
 	int fd; /* -1: not opened */
 	bool is_file_open, only_sql;

@@ -336,8 +336,9 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 	add_where_of_run(c, table, "WHERE", &sql);
 	buf_addf(&sql, "), (SELECT max(%.*s) FROM %s", n, id, table->name);
 	add_where_of_run(c, table, "WHERE", &sql);
-	buf_addf(&sql, "), (SELECT max(%.*s) FROM %s), (SELECT coalesce(sum(1), 0)", n,
-		 id, table->name);
+	if (c->only_run)
+		buf_addf(&sql, "), (SELECT max(%.*s) FROM %s", n, id, table->name);
+	buf_add_text(&sql, "), (SELECT coalesce(sum(1), 0)");
 	add_from(c, table, &sql);
 	buf_add_text(&sql, ")");
 	int rc = sql_prepare(c->from, sql.p, &stmt, err);
@@ -346,9 +347,9 @@ static int measure(struct copying *c, unsigned place, int64_t *rows, struct err 
 		return -1;
 	rc = sql_step(stmt, err) < 0 ? -1 : 0;
 	int64_t least = sqlite3_column_int64(stmt, 0),
-		most = sqlite3_column_int64(stmt, 2);
+		most = sqlite3_column_int64(stmt, c->only_run ? 2 : 1);
 	c->last[place] = sqlite3_column_int64(stmt, 1);
-	*rows = sqlite3_column_int64(stmt, 3);
+	*rows = sqlite3_column_int64(stmt, c->only_run ? 3 : 2);
 	sqlite3_finalize(stmt);
 	if (rc == 0 && (least < 0 || most > ID_MAX || c->to->last[place] > ID_MAX))
 		return err_set(err, ERR_INPUT,
@@ -560,6 +561,7 @@ struct moved_sink {
 	struct parts_writer writer;
 	const struct merge_target *to;
 	int64_t shift;
+	bool *took; /* rows that are made, not copied */
 };
 
 static int take_moved(const struct part_sink *sink, int64_t profile_id,
@@ -567,6 +569,7 @@ static int take_moved(const struct part_sink *sink, int64_t profile_id,
 {
 	const struct moved_sink *s = (const struct moved_sink *)sink;
 
+	*s->took = true;
 	for (unsigned i = 0; i < s->to->tables.n; i++)
 		if (strcmp(s->to->tables.table[i].name, rows->table->name) == 0 &&
 		    is_copied(s->to, &s->to->tables.table[i]))
@@ -599,15 +602,17 @@ static int find_last(struct merge_target *to, unsigned place, struct err *err)
 static int make_parts(struct copying *c, struct store *from, struct err *err)
 {
 	struct merge_target *to = c->to;
+	bool took = false;
 	struct moved_sink sink = { .sink = { take_moved },
 				   .writer = parts_writer(to->db, &to->texts),
 				   .to = to,
-				   .shift = c->shift[to->tables.profile] };
+				   .shift = c->shift[to->tables.profile],
+				   .took = &took };
 
 	if (!to->summarize || !needs_parts(to))
 		return 0;
 	int rc = to->summarize(from, to->only_run, &sink.sink, err);
-	for (unsigned i = 0; i < to->tables.n && rc == 0; i++)
+	for (unsigned i = 0; i < to->tables.n && rc == 0 && took; i++)
 		if (to->tables.table[i].is_part)
 			rc = find_last(to, i, err);
 	return rc;
@@ -622,6 +627,7 @@ int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
 	/* no table has an index yet: all are written as pages */
 	struct bulk_writer writer = bulk_writer(to->db, row_from, alone, 1);
 
+	writer.places = &to->places;
 	c->to = to;
 	c->from = store_db(from);
 	for (int i = 0; i < MERGE_COLUMNS_MAX; i++)

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/intern.h"
 #include "base/part_rows.h"
+#include "store/bulk_writer.h"
 #include "store/merge_ops.h"
 #include "store/merge_tables.h"
 #include "store/need.h"
@@ -26,6 +27,7 @@ typedef int merge_summarize_fn(struct store *store, const char *run,
 struct merge_target {
 	struct sqlite3 *db; /* borrowed */
 	struct merge_tables tables;
+	struct bulk_places places;      /* of its tables */
 	int64_t last[MERGE_TABLES_MAX]; /* the largest id of each table so far */
 	int64_t run_id;
 	struct intern texts;

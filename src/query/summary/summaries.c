@@ -1,9 +1,13 @@
 /* The list of summaries, and making those of a run: see summary.h. */
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "query/gaps/gap_profile.h"
+#include "query/query.h"
 #include "query/summary/summary.h"
+
+ASSET(asset_query_views_summary_lacking_sql);
 
 const struct summary *const summaries[] = {
 	&summary_steps,
@@ -106,13 +110,30 @@ static int make_profile(struct summary_source *from, struct summary_reader *ther
 	return rc;
 }
 
+/* Has every profile with slices the rows of all summaries? */
+static int has_all(struct store *store, bool *all, struct err *err)
+{
+	const int n = sizeof(summaries) / sizeof(*summaries) - 1;
+	struct query q = query_open(store, asset_query_views_summary_lacking_sql, err);
+
+	if (q.rc == 0)
+		sqlite3_bind_int(q.stmt, 1, n);
+	*all = !query_next(&q, err);
+	return query_end(&q);
+}
+
 int summaries_make_run(struct store *store, const char *run, const struct part_sink *to,
 		       struct err *err)
 {
 	const struct scope_request request = { .run = run };
 	struct text_pool texts;
 	struct scope scope;
+	bool all;
 
+	if (has_all(store, &all, err) < 0)
+		return -1;
+	if (all)
+		return 0;
 	if (scope_load(store, &request, &scope, err) < 0)
 		return -1;
 	struct summary_reader there = { .n = 0 };

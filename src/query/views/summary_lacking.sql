@@ -1,0 +1,5 @@
+-- A profile with slices that lacks rows of one of ?1 summaries.
+SELECT 1 FROM profile AS p
+WHERE p.has_slices AND p.slices > 0
+  AND (SELECT count(DISTINCT s.part) FROM summary AS s WHERE s.profile_id = p.id) < ?1
+LIMIT 1
