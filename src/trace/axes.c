@@ -257,7 +257,7 @@ struct axes_told axes_of_label(struct str label)
 }
 
 /* What descriptions call the groups along an axis, behind "mesh_" and before ":0". */
-enum { DP_REPLICA = NAXES, DP_SHARD, NO_AXIS };
+enum { DP_REPLICA = NAXES, DP_SHARD, FSDP, NO_AXIS };
 
 static const struct {
 	const char *name;
@@ -273,7 +273,8 @@ static const struct {
 	{ "dp_replicate", DP_REPLICA }, /* torchtitan */
 	{ "dp_shard", DP_SHARD },
 	{ "ddp", DP_REPLICA }, /* verl */
-	{ "fsdp", DP_SHARD },
+	{ "fsdp", FSDP },      /* and torchtitan, since 2025 */
+	{ "batch", AXIS_DP },
 	{ "tensor_model_parallel_group", AXIS_TP }, /* Megatron */
 	{ "data_parallel_group", AXIS_DP },
 	{ "pipeline_model_parallel_group", AXIS_PP },
@@ -368,24 +369,46 @@ static int64_t place_of(const struct axes_groups *groups, int axis)
 	return groups->known & 1U << axis ? groups->at[axis].place : NUMBER_NONE;
 }
 
+/*
+ * The place among shards, and how many there are: torchtitan folds context parallel ranks
+ * into fsdp, as the innermost.
+ */
+static struct axes_group shard_of(const struct axes_groups *groups)
+{
+	static const struct axes_group unknown = { NUMBER_NONE, 0 };
+	const struct axes_group *cp = &groups->at[AXIS_CP], *fsdp = &groups->at[FSDP];
+
+	if (groups->known & 1U << DP_SHARD)
+		return groups->at[DP_SHARD];
+	if (!(groups->known & 1U << FSDP))
+		return unknown;
+	if (!(groups->known & 1U << AXIS_CP) || cp->n <= 1)
+		return *fsdp;
+	if (fsdp->n % cp->n != 0 || fsdp->place % cp->n != cp->place)
+		return unknown;
+	return (struct axes_group){ fsdp->place / cp->n, fsdp->n / cp->n };
+}
+
 struct axes axes_of_groups(const struct axes_groups *groups, unsigned *torn)
 {
 	struct axes out = AXES_NONE;
 	int64_t replica = place_of(groups, DP_REPLICA);
-	int64_t shard = place_of(groups, DP_SHARD);
+	struct axes_group shard = shard_of(groups);
 
 	*torn = groups->torn & ((1U << NAXES) - 1);
 	for (int a = 0; a < NAXES; a++)
 		out.at[a] = place_of(groups, a);
 	if (out.at[AXIS_DP] != NUMBER_NONE)
 		return out;
-	if (groups->torn & (1U << DP_REPLICA | 1U << DP_SHARD))
+	if (groups->torn & (1U << DP_REPLICA | 1U << DP_SHARD | 1U << FSDP))
 		*torn |= 1U << AXIS_DP;
+	if (shard.place == NUMBER_NONE && (groups->known & 1U << FSDP))
+		return out;
 	if (replica == NUMBER_NONE)
-		out.at[AXIS_DP] = shard;
-	else if (shard == NUMBER_NONE)
+		out.at[AXIS_DP] = shard.place;
+	else if (shard.place == NUMBER_NONE)
 		out.at[AXIS_DP] = replica;
 	else
-		out.at[AXIS_DP] = replica * groups->at[DP_SHARD].n + shard;
+		out.at[AXIS_DP] = replica * shard.n + shard.place;
 	return out;
 }

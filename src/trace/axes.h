@@ -59,9 +59,12 @@ struct axes_told axes_of_label(struct str label);
 struct axes_group {
 	int64_t place, n; /* of how many ranks; 0: it is not known */
 };
-/* Zeroed: nothing is known.  Of data parallel axes in two parts (replicas, shards) both. */
+/*
+ * Zeroed: nothing is known.  Of data parallel axes in two parts both: replicas and shards,
+ * or shards by context parallel ranks.
+ */
 struct axes_groups {
-	struct axes_group at[NAXES + 2];
+	struct axes_group at[NAXES + 3];
 	unsigned known,
 		torn; /* bits of those that are known, and of those whose groups tell different places */
 };

@@ -163,7 +163,24 @@ static void process_groups_tell_axes(void **state)
 		{ "mesh_fsdp", "[5, 6]" },
 	};
 
+	/* torchtitan: 2 shards by 2 context parallel ranks; and what it says of all data */
+	static const char *const titan[][2] = {
+		{ "mesh_fsdp", "[4, 5, 6, 7]" },
+		{ "mesh_cp", "[4, 5]" },
+		{ "mesh_dp_replicate", "[1, 5]" },
+		{ "mesh_efsdp", "[5, 6]" },
+		{ "mesh_etp", "[5]" },
+		{ "mesh_batch", "[1, 3, 5, 7]" },
+	};
+
 	(void)state;
+	assert_string_equal("dp2 cp1", groups_say(titan, 5));
+	assert_string_equal("dp2 cp1", groups_say(titan, 6));
+	assert_string_equal(
+		"cp0",
+		groups_say((const char *const[][2]){ { "mesh_fsdp", "[4, 5, 6, 7]" },
+						     { "mesh_cp", "[5, 6]" } },
+			   2));
 	assert_string_equal("tp1 dp5", groups_say(all, 3));
 	assert_string_equal("tp1 dp4 pp1 not tp not dp", groups_say(torn, 7));
 	assert_string_equal("tp1 dp2 pp0", groups_say(megatron, 5));
