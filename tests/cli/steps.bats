@@ -56,7 +56,7 @@ four_steps() {
 	[ "$(cut -d, -f3-7 rows | tail -1)" = '"decode",1,3,3,' ]
 	ptool steps -q --by phase sglang.json | grep 'the recording does not say how many tokens a decode step makes'
 	sed 's/TARGET_VERIFY bs=3/& sq=12/' sglang.json >told.json
-	ptool steps -q --by phase told.json | grep 'decode steps check drafts: 4.00 tokens a request'
+	ptool steps -q --by phase told.json | grep 'decode steps check 4.00 tokens per request'
 }
 
 @test "training has steps of no phase" {
