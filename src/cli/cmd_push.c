@@ -17,7 +17,7 @@ struct push_opts {
 	const char *url;
 	struct opt_args stores;
 	const char *run;
-	bool store, quiet;
+	bool store, slices, quiet;
 	struct remote_opts remote;
 };
 
@@ -33,6 +33,8 @@ static const struct opt push_options[] = {
 	  INTO(STRING, run) },
 	{ .name = "with-store", .help = "push the whole store too, for ptool pull",
 	  INTO(FLAG, store) },
+	{ .name = "slices", .help = "push every slice too, as rows of the table slice, for SQL there",
+	  INTO(FLAG, slices) },
 	{ .name = "quiet", .help = "do not say what was pushed",
 	  INTO(FLAG, quiet), .short_name = 'q' },
 	OPT_END
@@ -213,6 +215,7 @@ static int run(const struct command *self, int argc, char **argv)
 		.http = place.http,
 		.run = o.run ? o.run : place.url.run,
 		.with_store = o.store,
+		.slices = o.slices,
 		.again = o.quiet ? NULL : tell_again,
 	};
 	if (push_open(&options, &pusher, &err) < 0)
@@ -233,6 +236,7 @@ static const char *const examples[] = {
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "every profile is in the database" },
 	{ EXIT_USAGE, "a mistake in the command line or in the URL" },
+	{ EXIT_EMPTY, "--slices, and a store has none" },
 	{ EXIT_INPUT, "a store is missing or is none, or the database lacks ptool's tables" },
 	{ EXIT_IO, "the server cannot be reached, refuses the user, or fails; try again later" },
 	{ EXIT_INTERRUPT, "interrupted; what is not whole is not seen by anybody" },

@@ -27,7 +27,8 @@ static const char *codec(const struct remote_column *c)
 {
 	if (c->type.kind != ROWBINARY_INT)
 		return " CODEC(ZSTD(1))";
-	return c->role == ROLE_SEQ ? " CODEC(Delta, ZSTD(1))" : " CODEC(T64, ZSTD(1))";
+	bool rises = c->role == ROLE_SEQ || strcmp(c->name, "ts") == 0;
+	return rises ? " CODEC(Delta, ZSTD(1))" : " CODEC(T64, ZSTD(1))";
 }
 
 static void add_column(const struct ddl_request *r, const struct remote_column *c,
@@ -90,6 +91,8 @@ int ddl_write(const struct ddl_request *request, struct buf *to, struct err *err
 		add_table(request, &tables.profile, DDL_PROFILE_OWN, to);
 	for (size_t i = 0; rc == 0 && i < tables.n; i++)
 		add_table(request, &tables.items[i], of_push, to);
+	if (rc == 0)
+		add_table(request, &tables.slices, of_push, to);
 	if (rc == 0)
 		add_table(request, &chunk,
 			  "run_id UInt64, push_id UInt64, seq Int64, data String", to);

@@ -180,17 +180,25 @@ static int push_part(struct pushing *p, size_t i, const struct sink *to, struct 
 	return rc;
 }
 
-static int push_table(struct pushing *p, size_t i, const struct sink *to, struct err *err)
+static int push_rows(struct pushing *p, const struct remote_table *table, size_t i,
+		     const struct sink *to, struct err *err)
 {
-	struct remote_rows rows = { .table = &p->pusher->tables.items[i] };
+	struct remote_rows rows = { .table = table };
 	int rc = remote_rows_open(&rows, p->db, p->id, err);
 
 	if (rc == 0 && rows.is_at_row)
 		rc = to->take(to, i, &rows, err);
 	push_profile_count(&p->row, rows.table->name, rows.nrows);
 	remote_rows_close(&rows);
-	return rc != 0 || strcmp(rows.table->name, "op_stat") != 0 ? rc
-								   : count_grains(p, err);
+	return rc;
+}
+
+static int push_table(struct pushing *p, size_t i, const struct sink *to, struct err *err)
+{
+	const struct remote_table *table = &p->pusher->tables.items[i];
+	int rc = push_rows(p, table, i, to, err);
+
+	return rc != 0 || strcmp(table->name, "op_stat") != 0 ? rc : count_grains(p, err);
 }
 
 static int push_tables(struct pushing *p,
@@ -207,6 +215,9 @@ static int push_tables(struct pushing *p,
 	for (size_t i = 0; rc == 0 && i < tables->n; i++)
 		rc = tables->items[i].is_part ? push_part(p, i, &to, err)
 					      : push_table(p, i, &to, err);
+	/* never through a batch: take_now() */
+	if (rc == 0 && p->pusher->options.slices)
+		rc = push_rows(p, &tables->slices, tables->n, &to, err);
 	return rc;
 }
 
@@ -342,9 +353,10 @@ static int push_profile(struct pushing *p, struct push_sums *sums, struct err *e
 {
 	struct pusher *pusher = p->pusher;
 	bool is_kept = false;
-	int rc = push_tables(p, take_later, err);
+	/* slices have no room in a batch */
+	int rc = pusher->options.slices ? 1 : push_tables(p, take_later, err);
 
-	if (rc == 1 && pusher->batch.nprofiles) {
+	if (rc == 1 && !pusher->options.slices && pusher->batch.nprofiles) {
 		push_batch_drop(&pusher->batch, false);
 		rc = push_flush(pusher, err);
 		if (rc == 0)

@@ -32,6 +32,7 @@ struct push_options {
 	struct http *http;
 	const char *run; /* the name there; NULL: the store's */
 	bool with_store; /* the store's file too, for `ptool pull` */
+	bool slices;     /* slices too, for SQL there */
 	/* Told before a failed try is repeated, and of how many seconds are waited; or NULL. */
 	void (*again)(const char *why, unsigned wait_s);
 };

@@ -176,6 +176,8 @@ int remove_dead(struct http *http, uint64_t before, uint64_t *npushes, struct er
 	for (size_t i = 0; rc == 0 && i < tables.n; i++)
 		rc = collect_table(&c, tables.items[i].name, err);
 	if (rc == 0)
+		rc = collect_table(&c, tables.slices.name, err);
+	if (rc == 0)
 		rc = collect_table(&c, "store_chunk", err);
 	/* the last: what it says of a push is gone when its rows are */
 	if (rc == 0)

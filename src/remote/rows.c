@@ -23,6 +23,11 @@ static void add_base(const char *of, const char *key, struct buf *sql)
 			 of);
 }
 
+static bool is_slices(const struct remote_table *t)
+{
+	return strcmp(t->name, "slice") == 0;
+}
+
 static void add_column(const struct remote_table *t, const struct remote_column *c,
 		       struct buf *sql)
 {
@@ -32,7 +37,7 @@ static void add_column(const struct remote_table *t, const struct remote_column 
 		break;
 	case ROLE_SEQ:
 		buf_addf(sql, "t.%s - ", t->key);
-		add_base(t->name, t->key, sql);
+		add_base(is_slices(t) ? "slice_row" : t->name, t->key, sql);
 		break;
 	case ROLE_TEXT:
 		buf_addf(sql, "(SELECT text FROM string WHERE id = t.%s)", c->column);
@@ -55,10 +60,14 @@ static void select_rows(const struct remote_table *t, struct buf *sql)
 		buf_add_text(sql, i ? ", " : "");
 		add_column(t, &t->columns[i], sql);
 	}
-	buf_addf(sql,
-		 " FROM profile p CROSS JOIN %s t ON t.profile_id = p.id "
-		 "WHERE p.id = :profile ORDER BY t.%s",
-		 t->name, t->key);
+	if (is_slices(t)) /* they stand together */
+		buf_add_text(sql,
+			     " FROM profile p CROSS JOIN slice_row t ON t.id BETWEEN "
+			     "p.first_slice_id AND p.first_slice_id + p.slices - 1 ");
+	else
+		buf_addf(sql, " FROM profile p CROSS JOIN %s t ON t.profile_id = p.id ",
+			 t->name);
+	buf_addf(sql, "WHERE p.id = :profile ORDER BY t.%s", t->key);
 }
 
 int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,

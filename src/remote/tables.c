@@ -221,6 +221,22 @@ static int load_all(struct loading *l, struct err *err)
 	return rc;
 }
 
+/* Details of operators are not there. */
+static int load_slices(struct loading *l, struct err *err)
+{
+	struct remote_table *t = &l->tables->slices;
+	size_t kept = 0;
+
+	if (load_table(l, "slice_row", t, err) < 0)
+		return -1;
+	for (size_t i = 0; i < t->n; i++)
+		if (!t->columns[i].of || strcmp(t->columns[i].of, "op_detail") != 0)
+			t->columns[kept++] = t->columns[i];
+	t->n = kept;
+	t->name = "slice";
+	return 0;
+}
+
 int remote_tables_load(struct remote_tables *out, struct err *err)
 {
 	struct loading l = { .tables = out };
@@ -233,6 +249,8 @@ int remote_tables_load(struct remote_tables *out, struct err *err)
 		rc = sql_exec(l.db, (const char *)asset_store_schema_sql, err);
 	if (rc == 0)
 		rc = load_all(&l, err);
+	if (rc == 0)
+		rc = load_slices(&l, err);
 	sqlite3_close(l.db);
 	return rc;
 }
@@ -240,6 +258,7 @@ int remote_tables_load(struct remote_tables *out, struct err *err)
 void remote_tables_release(struct remote_tables *tables)
 {
 	free(tables->profile.columns);
+	free(tables->slices.columns);
 	for (size_t i = 0; i < tables->n; i++)
 		free(tables->items[i].columns);
 	free(tables->items);

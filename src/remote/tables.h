@@ -47,6 +47,8 @@ struct remote_tables {
 	struct remote_table profile; /* without the ids that a store gives */
 	struct remote_table *items;  /* what a row refers to comes before it */
 	size_t n;
+	/* `slice`, of slice_row: for SQL there alone (push --slices), never brought back. */
+	struct remote_table slices;
 	struct arena arena; /* owns all of it */
 };
 

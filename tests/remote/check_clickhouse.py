@@ -9,6 +9,7 @@ import functools
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -263,6 +264,25 @@ def check_stores(tap, place, whole, folder, name):
     tap.ok(code == 2, f"{name}: and does not replace a file", code, err)
 
 
+def check_slices(tap, place, whole, folder, name):
+    """push --slices: every slice is a row there; questions are answered as before."""
+    db = sqlite3.connect(whole)
+    want = db.execute("SELECT count(*), sum(s.dur), sum(s.self_ns), sum(s.parent_id - p.first_slice_id), sum(st.number) FROM profile p "
+                      "JOIN slice_row s ON s.id BETWEEN p.first_slice_id AND p.first_slice_id + p.slices - 1 "
+                      "LEFT JOIN step st ON st.id = s.step_id").fetchone()
+    db.close()
+    before = answer(place, "top -n 0 --format csv", place.url)
+    code, _, err = place.push("--slices", whole)
+    got = place.server.ask("SELECT count(), sum(dur), sum(self_ns), sum(parent_seq), sum(step) FROM slice WHERE push_id IN "
+                           "(SELECT max(push_id) FROM profile GROUP BY profile_key)", place.database).split()
+    tap.ok(code == 0 and got == [str(n) for n in want] and answer(place, "top -n 0 --format csv", place.url) == before,
+           f"{name}: slices are rows for SQL there", code, err, got, want)
+    small = os.path.join(folder, "small.db")
+    subprocess.run([PTOOL, "ingest", "-q", "--summary-only", "-o", small, os.path.join(os.path.dirname(whole), "traces")], check=True)
+    code, _, err = place.push("--slices", small)
+    tap.ok(code == 3 and "left out of this store" in err, f"{name}: a store without slices is refused", code, err)
+
+
 def check_server_killed(tap, place, whole, name):
     before = answer(place, "top -n 0 --format csv", place.url)
     bad = []
@@ -301,6 +321,7 @@ def check_release(tap, release, argv, folder, whole, stores):
         check_again(tap, one, whole, release)
         check_kills(tap, one, stores, release)
         check_stores(tap, two, whole, folder, f"{release}, cluster")
+        check_slices(tap, one, whole, folder, release)
         check_server_killed(tap, one, whole, release)
     finally:
         for server in running:
