@@ -199,6 +199,23 @@ static bool has_all_slices(const struct scope *scope)
 	return true;
 }
 
+/* The pages of the tabs, in their order; each is released. */
+static int join_tabs(struct page *page, struct tab_job *jobs, size_t n, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (rc == 0 && jobs[i].rc < 0) {
+			*err = jobs[i].err;
+			rc = -1;
+		}
+		if (rc == 0 && !(jobs[i].tab->is_rare && jobs[i].is_empty))
+			page_append(page, &jobs[i].page);
+		page_release(&jobs[i].page);
+	}
+	return rc;
+}
+
 /* A thread holds the device work of a tab: more of them take more memory than they help. */
 #define THREADS_MAX 3
 
@@ -208,7 +225,6 @@ int report_tabs_add(struct report_making *m, struct err *err)
 	uint64_t cores = machine_cores();
 	unsigned others = 0;
 	size_t n = 0, ordered = 0;
-	int rc = 0;
 
 	if (!has_all_slices(m->reading->scope)) /* another connection would not know it */
 		m->path = NULL;
@@ -222,15 +238,7 @@ int report_tabs_add(struct report_making *m, struct err *err)
 			if (jobs[i].tab->is_slow == (bool)slow)
 				order[ordered++] = &jobs[i];
 	crew_run(others, n, make_tab, order);
-	for (size_t i = 0; i < n; i++) {
-		if (rc == 0 && jobs[i].rc < 0) {
-			*err = jobs[i].err;
-			rc = -1;
-		}
-		if (rc == 0 && !(jobs[i].tab->is_rare && jobs[i].is_empty))
-			page_append(m->page, &jobs[i].page);
-		page_release(&jobs[i].page);
-	}
+	int rc = join_tabs(m->page, jobs, n, err);
 	free(jobs);
 	return rc;
 }
