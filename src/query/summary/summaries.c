@@ -113,7 +113,9 @@ static int make_profile(struct summary_source *from, struct summary_reader *ther
 /* Has every profile with slices the rows of all summaries? */
 static int has_all(struct store *store, bool *all, struct err *err)
 {
-	const int n = sizeof(summaries) / sizeof(*summaries) - 1;
+	int n = 0;
+	while (summaries[n])
+		n++;
 	struct query q = query_open(store, asset_query_views_summary_lacking_sql, err);
 
 	if (q.rc == 0)
