@@ -107,6 +107,28 @@ static bool is_repeated(const struct diff_input *input)
 	return false;
 }
 
+/* Where nobody said which run of several is meant, a person is told which it is. */
+static int tell_newest(const struct opening *opening, const struct operand *operand,
+		       struct err *err)
+{
+	const char *const *names;
+	size_t n = 0;
+
+	if (opening->o->is_quiet)
+		return 0;
+	if (scope_run_names(operand->store, &opening->out->inputs->arena, &names, err) <
+	    0)
+		return -1;
+	while (names[n])
+		n++;
+	if (n > 1)
+		message_note(opening->command, operand->path,
+			     "the newest of its %zu runs is taken, '%s'; --run names "
+			     "others",
+			     n, names[0]);
+	return 0;
+}
+
 /* Opens one operand with its profiles, as a run of the side. */
 static int add_input(struct opening *opening, enum diff_which which, const char *path,
 		     const char *run, struct err *err)
@@ -134,6 +156,8 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 	    scope_options_load(input->operand.store, &scope, &input->scope, err) < 0)
 		return -1;
 	input->has_scope = true;
+	if (!run && tell_newest(opening, &input->operand, err) < 0)
+		return -1;
 	*opening->culprit = NULL;
 	*ARRAY_PUSH(out->runs[which], out->n[which], opening->cap[which]) =
 		(struct diff_run){

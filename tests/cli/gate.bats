@@ -328,6 +328,14 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 		sqlite3 .ptool/baselines/all/*"-$run.db" .dump | cmp wanted -
 		sqlite3 .ptool/baselines/folder/*"-$run.db" .dump | cmp wanted -
 	done
+	# a side of a gate is the newest, and says so
+	budget '[rows]' 'view = top' 'stat = count' 'max = 1000'
+	run --separate-stderr ptool gate all.db
+	exits 0
+	says "ptool: gate: all.db: the newest of its 3 runs is taken, 'three'; --run names others"
+	run --separate-stderr ptool gate all.db --run one --run two
+	exits 0
+	says ''
 	run --separate-stderr ptool baseline save all all.db --run one --run tree
 	exits 3
 	says "ptool: baseline: all.db: no run 'tree'; did you mean 'three'? (runs: one, two, three)"
