@@ -99,6 +99,15 @@ void intern_release(struct intern *in)
 	*in = (struct intern){ 0 };
 }
 
+void intern_clear(struct intern *in)
+{
+	arena_release(&in->text);
+	in->n = 0;
+	if (in->slots.n)
+		memset(in->slots.slots, 0, in->slots.nslots * sizeof(*in->slots.slots));
+	in->slots.n = 0;
+}
+
 /* SLOT_FREE: it was not added. */
 static uint32_t find(const struct intern *in, struct str text, uint64_t hash)
 {

@@ -79,6 +79,8 @@ void intern_init(struct intern *in);
 /* All of it comes from the spill, borrowed, which may be NULL. */
 void intern_init_in(struct intern *in, struct spill *spill);
 void intern_release(struct intern *in);
+/* Empty again; keeps its room, to be filled with about as much. */
+void intern_clear(struct intern *in);
 /* The number of the text, which is copied when it is new. */
 uint32_t intern_add(struct intern *in, struct str text);
 /*

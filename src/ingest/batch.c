@@ -187,10 +187,8 @@ void batch_release(struct batch *b)
 void batch_clear(struct batch *b)
 {
 	b->nsaid = 0;
-	intern_release(&b->texts);
-	intern_release(&b->tracks);
-	intern_init(&b->texts);
-	intern_init(&b->tracks);
+	intern_clear(&b->texts);
+	intern_clear(&b->tracks);
 }
 
 struct sink *batch_sink(struct batch *b)
