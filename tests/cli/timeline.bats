@@ -61,6 +61,8 @@ plain() { # of colours and carriage returns
 	caption() { ptool timeline -q engine.json --cells 100 --phase "$@" | head -1; }
 	[ "$(caption decode)" = 'Step 3, nearest to the median of 3 of phase decode (63.000 us): 63.000 us in cells of 630 ns' ]
 	[ "$(caption prefill --step 1..3)" = 'Step 1: 61.000 us in cells of 610 ns' ]
+	[ "$(ptool timeline -q engine.json --cells 100 --step 0 | head -1)" = \
+		'Step 0: 50.000 us and what its host did for it, 60.000 us in cells of 600 ns' ]
 	[ "$(caption decode --time 0us..300us)" = 'Steps 2 to 4: 100.000 us in cells of 1.000 us' ]
 	run -3 --separate-stderr ptool timeline -q engine.json --phase mixed
 	says "ptool: timeline: engine.json: no step is of the phase 'mixed'; there are: prefill (2), decode (3)"

@@ -24,6 +24,7 @@ int step_numbers_load(struct store *store, const struct scope *scope,
 			sqlite3_column_int64(q.stmt, 2),
 			start_ns,
 			sum_add(start_ns, sqlite3_column_int64(q.stmt, 4)),
+			sqlite3_column_int64(q.stmt, 5),
 		};
 	}
 	return query_end(&q);

@@ -12,7 +12,8 @@
 struct step_numbers {
 	struct step_number {
 		int64_t id, number, profile_id;
-		int64_t start_ns, end_ns; /* on the host */
+		int64_t start_ns, end_ns; /* of its window and its host range */
+		int64_t window_ns;        /* how long it takes */
 	} * items;                        /* owned; by id */
 	size_t n, cap;
 };

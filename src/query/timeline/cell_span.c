@@ -20,7 +20,7 @@ ASSET(asset_query_views_step_ranges_sql);
 /* A store may hold anything. */
 static int64_t length_of(const struct step_number *step)
 {
-	return step->start_ns < step->end_ns ? sum_sub(step->end_ns, step->start_ns) : 0;
+	return step->start_ns < step->end_ns && step->window_ns > 0 ? step->window_ns : 0;
 }
 
 /* The step nearest to the median; of equally near ones the first. */
@@ -88,6 +88,8 @@ static void span_steps(const struct step_numbers *steps, const struct scope *sco
 		if (!p || !is_wanted(out, step))
 			continue;
 		widen(&out->items[p - scope->profiles], step->start_ns, step->end_ns);
+		if (length_of(step) > out->longest_ns)
+			out->longest_ns = length_of(step);
 		first = step->number < first ? step->number : first;
 		last = step->number > last ? step->number : last;
 	}

@@ -28,6 +28,7 @@ struct cell_spans {
 	int64_t nsteps;                /* of all profiles; with --phase those of it */
 	int64_t first_step, last_step; /* shown, when has_steps */
 	int64_t median_ns;             /* when is_nearest */
+	int64_t longest_ns;            /* of the windows of the steps that are shown */
 	bool has_times;                /* --time was given */
 	bool has_steps;                /* the span is of steps */
 	bool is_nearest;               /* of one that was chosen for its length */

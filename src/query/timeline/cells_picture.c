@@ -118,8 +118,21 @@ static const char *time_text(int64_t ns, struct time_text *room)
 	return units_text(UNIT_NS, cell_int(ns), room->room).p;
 }
 
+/* What an engine's host did for the step can be before the step's own time. */
+static const char *host_text(const struct cell_rows *r, int64_t length_ns,
+			     struct arena *arena)
+{
+	struct time_text own;
+
+	if (r->spans.has_times || r->spans.longest_ns >= length_ns)
+		return "";
+	return arena_printf(arena, "%s and what its host did for it, ",
+			    time_text(r->spans.longest_ns, &own));
+}
+
 /* "Step 7, nearest to the median of 6 (126.548 ms): " */
-static const char *span_text(const struct cell_rows *r, struct arena *arena)
+static const char *span_text(const struct cell_rows *r, int64_t length_ns,
+			     struct arena *arena)
 {
 	const struct cell_spans *s = &r->spans;
 	struct time_text median;
@@ -128,11 +141,13 @@ static const char *span_text(const struct cell_rows *r, struct arena *arena)
 		return arena_printf(
 			arena,
 			"Step %" PRId64 ", nearest to the median of %" PRId64
-			"%s%s (%s): ",
+			"%s%s (%s): %s",
 			s->first_step, s->nsteps, s->phase ? " of phase " : "",
-			s->phase ? s->phase : "", time_text(s->median_ns, &median));
+			s->phase ? s->phase : "", time_text(s->median_ns, &median),
+			host_text(r, length_ns, arena));
 	if (s->has_steps && s->first_step == s->last_step)
-		return arena_printf(arena, "Step %" PRId64 ": ", s->first_step);
+		return arena_printf(arena, "Step %" PRId64 ": %s", s->first_step,
+				    host_text(r, length_ns, arena));
 	if (s->has_steps)
 		return arena_printf(arena, "Steps %" PRId64 " to %" PRId64 ": ",
 				    s->first_step, s->last_step);
@@ -146,7 +161,7 @@ static void add_captions(const struct cell_rows *r, struct memtable *m)
 	struct time_text length, cell;
 
 	m->table.caption = arena_printf(
-		&m->arena, "%s%s in cells of %s%s", span_text(r, &m->arena),
+		&m->arena, "%s%s in cells of %s%s", span_text(r, length_ns, &m->arena),
 		time_text(length_ns, &length),
 		time_text(length_ns / (int64_t)r->ncells, &cell),
 		r->spans.is_aligned ? "" : ", from its start in each recording");
