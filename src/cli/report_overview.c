@@ -234,7 +234,8 @@ static void add_name_bar(struct making *m, enum overview_block block, const char
 	size_t n = take_parts(m, block, false, parts), row = 0;
 
 	while (row < report_rows_count(&m->rows) &&
-	       (!is_row(m, row, block) || share_of(m, row) <= 0))
+	       (!is_row(m, row, block) || share_of(m, row) <= 0 ||
+		report_int(&m->rows, row, "value") <= 0))
 		row++;
 	if (n)
 		page_bar(m->page, &(struct page_bar){ .id = id,

@@ -137,7 +137,7 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 @test "a report with totals alone has no self times, callers or callees" {
 	report=$FIXTURES/pyprof/reports/lightning_2.6.txt
 	run --separate-stderr ptool top "$report"
-	[[ $output == *'Total (%)'*'run_training_epoch'*'4.92'*'note: times include what lies within, so that'* ]]
+	[[ $output == *'Total (%)'*'run_training_epoch'*'4.92'*'note: times include called functions, so'* ]]
 	[[ $output != *Self* ]]
 	run --separate-stderr ptool overview "$report"
 	[[ $output == *'Total time, with called functions'*'95.1%'* ]]

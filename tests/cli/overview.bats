@@ -110,3 +110,14 @@ fits() { # FILE
 	[ "$(ptool overview -q engine.json --format csv | tr -d '"' | grep ^phases, | cut -d, -f2,3,5)" = \
 		$'prefill,2,37\nmean,55500,\ndecode,3,63\nTPOT,63000,' ]
 }
+
+@test "the share of operators is told where graphs have most of the device time" {
+	python3 -c 'import json, sys
+trace = json.load(open(sys.argv[1]))
+trace["traceEvents"] = [e for e in trace["traceEvents"] if e["name"] != "CUDAGraph.replay"]
+json.dump(trace, open("graph.json", "w"))' "$GPU/graph.json"
+	ptool graph.json 2>/dev/null | grep -q '^Operators, of 2\.8% of device time '
+	row=$(ptool overview -q graph.json --format csv | grep -F '"operators","device"')
+	[[ $row == '"operators","device",,"text",2.81690'* ]]
+	! ptool overview -q "$GPU/graph.json" | grep -q '^Operators, of '
+}

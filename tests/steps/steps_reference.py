@@ -47,9 +47,13 @@ def told(names):
         kind = says[0] if isinstance(says[0], str) else {(True, True): "mixed", (True, False): "prefill", (False, True): "decode",
                                                          (False, False): "other"}[says[0][0] > 0, says[0][1] > 0]
         kind = {"DECODE": "decode", "EXTEND": "prefill", "IDLE": "other"}.get(kind, kind)
-        phase = kind if phase in (None, "other") else phase
-        requests = says[1] if requests is None else requests
-        tokens = says[2] if tokens is None else tokens
+        if phase in (None, "other") and kind != "other":  # what the ones around say of the batch is of less account
+            phase, tokens = kind, says[2]
+            requests = says[1] if says[1] is not None else requests
+        elif phase in (None, "other", kind):  # another phase within is of other requests
+            phase = phase or kind
+            requests = says[1] if requests is None else requests
+            tokens = says[2] if tokens is None else tokens
     return phase, requests, tokens
 
 

@@ -40,6 +40,9 @@ static const struct scan {
 	{ "module_texts.sql", "string", "once a command, up to the first module" },
 	{ "timeline_counters.sql", "counter", "no index; for a page" },
 	{ "memory_samples.sql", "counter", "no index; of files of mprof alone" },
+	{ "recorded.sql", "string",
+	  "once a start of ptool view or page, up to the first" },
+	{ "recorded.sql", "kernel", "likewise" },
 	{ "collective_rows.sql", "collective", "no index; as few rows as collectives" },
 };
 #define NSCANS (sizeof(scans) / sizeof(scans[0]))

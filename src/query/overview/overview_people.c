@@ -7,21 +7,22 @@
 #include "query/overview/overview_make.h"
 #include "query/short_name.h"
 
-#define WIDTH_MAX   80
-#define LINES_MAX   23 /* a prompt fits below them on a screen of 24 */
-#define BAR_CELLS   20
-#define PARTS_MAX   4    /* of a bar */
-#define PART_LEAST  0.05 /* percent: less reads as nothing */
-#define CAUSE_LEAST 0.5
-#define CAUSES_MAX  3
-#define MEMORY_MAX  3 /* devices */
-#define GUTTER      2
-#define GUTTERS     ((size_t)2 * GUTTER)
-#define NAME_LEAST  12 /* of the recording's name */
-#define NAMES_LEAST 3  /* operators, kernels */
-#define TIME_CELLS  12
-#define SHARE_CELLS 7
-#define TEXT_MAX    ((size_t)4096)
+#define WIDTH_MAX      80
+#define LINES_MAX      23 /* a prompt fits below them on a screen of 24 */
+#define BAR_CELLS      20
+#define PARTS_MAX      4    /* of a bar */
+#define PART_LEAST     0.05 /* percent: less reads as nothing */
+#define CAUSE_LEAST    0.5
+#define OPERATORS_MOST 50
+#define CAUSES_MAX     3
+#define MEMORY_MAX     3 /* devices */
+#define GUTTER         2
+#define GUTTERS        ((size_t)2 * GUTTER)
+#define NAME_LEAST     12 /* of the recording's name */
+#define NAMES_LEAST    3  /* operators, kernels */
+#define TIME_CELLS     12
+#define SHARE_CELLS    7
+#define TEXT_MAX       ((size_t)4096)
 
 /* A heading's command is put behind it once all headings are known. */
 struct line {
@@ -316,6 +317,17 @@ static void draw_idle(struct drawing *d, size_t first, size_t end)
 		add_line(d, OVERVIEW_IDLE, false, causes);
 }
 
+/* Replayed graphs have no operators, which is told where they take most of the time. */
+static const char *operators_title(struct drawing *d, size_t row)
+{
+	if (!str_is(item_of(d, row), "device"))
+		return "Operators, by CPU time";
+	if (share_of(d, row) >= OPERATORS_MOST)
+		return "Operators, by device time";
+	return arena_printf(&d->out->arena, "Operators, of %.1f%% of device time",
+			    share_of(d, row));
+}
+
 /* "   12.345 ms  27.1%  name" */
 static void draw_names(struct drawing *d, size_t first, size_t end)
 {
@@ -325,9 +337,7 @@ static void draw_names(struct drawing *d, size_t first, size_t end)
 	if (str_is(row_at(d, first)[OVERVIEW_BLOCK].as.text,
 		   overview_block_name(OVERVIEW_OPERATORS))) {
 		block = OVERVIEW_OPERATORS;
-		title = str_is(item_of(d, first++), "device")
-				? "Operators, by device time"
-				: "Operators, by CPU time";
+		title = operators_title(d, first++);
 	}
 	add_line(d, block, true, title);
 	end = last_name(d, first, end);

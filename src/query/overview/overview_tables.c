@@ -137,6 +137,22 @@ int overview_recording(struct overview_making *m, struct err *err)
 	return 0;
 }
 
+/* The share of all operators; the rest is of work that no operator is known for. */
+static struct cell operators_share(const struct top_rows *rows, const char *value)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < rows->norder; i++) {
+		uint32_t row = rows->order[i];
+		struct str name = top_cell(rows, &row, "name").as.text;
+		struct cell ns = top_cell(rows, &row, value);
+		if (ns.type == CELL_INT && !top_is_device_row(rows, row) &&
+		    !gap_name_is_step(name))
+			sum_ns = sum_add(sum_ns, ns.as.integer);
+	}
+	return overview_percent(sum_ns, rows->launched_of_ns);
+}
+
 /* How many of them were added. */
 static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 {
@@ -154,7 +170,9 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 			continue;
 		if (n++ == 0)
 			overview_add(m, is_device ? STR_LIT("device") : STR_LIT("host"),
-				     UNIT_TEXT, cell_null(), cell_null());
+				     UNIT_TEXT, cell_null(),
+				     is_device ? operators_share(rows, value)
+					       : cell_null());
 		overview_add(m, name, UNIT_NS, ns, top_cell(rows, &row, share));
 	}
 	return n;

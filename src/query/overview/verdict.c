@@ -38,7 +38,8 @@ static bool next_number(const struct overview_making *m, enum overview_block blo
 {
 	for (; *at < m->out->nrows; (*at)++) {
 		const struct cell *row = row_at(m, *at);
-		if (!is_row_of(m, *at, block) || row[OVERVIEW_SHARE].type == CELL_NULL)
+		if (!is_row_of(m, *at, block) || row[OVERVIEW_VALUE].type == CELL_NULL ||
+		    row[OVERVIEW_SHARE].type == CELL_NULL)
 			continue;
 		*out = (struct number){ .item = row[OVERVIEW_ITEM].as.text,
 					.unit = row[OVERVIEW_UNIT].as.text,
