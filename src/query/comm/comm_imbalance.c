@@ -77,7 +77,7 @@ static const struct field fields[] = {
 	{ "slowest_rank", "Slowest", "rank with the largest most often", NULL, UNIT_ID, NUMBER(slowest_rank), .needs = GROUPS | SINGLES },
 	{ "slowest_calls", "Often", "how often it was that one", NULL, UNIT_COUNT, NUMBER(slowest_calls), .needs = GROUPS | RANKS, .leaves = 6 },
 	{ "then_ns", "Then", "time of the communication after each call: it takes less, the longer the experts of a rank take", NULL, UNIT_NS, NUMBER(then_ns), .needs = GROUPS | RANKS, .leaves = 7 },
-	{ "tokens", "Tokens", "tokens that the experts took, of calls for which all ranks tell them: what exchanges (all_to_allv) sent behind or got before them", NULL, UNIT_COUNT, NUMBER(tokens), .leaves = 5 },
+	{ "tokens", "Tokens", "tokens of the experts by the exchanges (all_to_allv) around their calls; only calls where all ranks recorded them count", NULL, UNIT_COUNT, NUMBER(tokens), .leaves = 5 },
 	{ "max_tokens", NULL, "the most of a rank in each call, added up", NULL, UNIT_COUNT, NUMBER(max_tokens), .needs = GROUPS | SINGLES },
 	{ "token_imbalance", "Of tokens", "imbalance of tokens: the most by the mean; of a rank, its own by the mean", NULL, UNIT_RATIO, .get = get_token_ratio, .leaves = 1 },
 	{ "token_calls", NULL, "calls for which all ranks tell tokens", NULL, UNIT_COUNT, NUMBER(token_calls), .needs = GROUPS },
