@@ -20,7 +20,8 @@ from storetap import share  # noqa: E402  pylint: disable=wrong-import-position
 
 GROUPINGS = [[], ["--by", "shape"], ["--by", "stack"], ["--by", "stack:2"], ["--by", "overload"],
              ["--by", "step"], ["--by", "rank,profile"], ["--by", "shape,overload"], ["--flops"],
-             ["--step", "1..2"], ["--top-level"], ["--sort", "none"], ["--focus", "mm", "--reverse"]]
+             ["--step", "1..2"], ["--top-level"], ["--sort", "none"], ["--sort", "pcalls"],
+             ["--sort", "flops"], ["--sort", "memory"], ["--focus", "mm", "--reverse"]]
 SUMS = ["calls", "self_cpu_ns", "total_cpu_ns", "self_device_ns", "total_device_ns", "cpu_mem_bytes",
         "self_cpu_mem_bytes", "device_mem_bytes", "self_device_mem_bytes"]
 

@@ -40,8 +40,12 @@ const struct step_number *step_numbers_at(const struct step_numbers *s, int64_t 
 {
 	size_t at;
 
-	if (id == 0)
+	if (id == 0 || s->n == 0)
 		return NULL;
+	/* those of one profile follow each other */
+	uint64_t guess = (uint64_t)id - (uint64_t)s->items[0].id;
+	if (guess < s->n && s->items[guess].id == id)
+		return &s->items[guess];
 	SEARCH(at, 0, s->n, s->items[at].id < id);
 	return at < s->n && s->items[at].id == id ? &s->items[at] : NULL;
 }

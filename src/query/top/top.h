@@ -83,6 +83,7 @@ struct top_rows {
 	struct text_pool texts;    /* of names, shapes, stacks, overloads, threads, ... */
 	struct opstats stats;      /* key.step is a number in `splits` */
 	struct intern splits;     /* int64_t[NTOP_SPLITS]: a number, or a text's number */
+	uint32_t last_split;      /* of them: the one asked for last */
 	struct top_float *floats; /* owned, by row; NULL unless torch_times */
 	struct top_tensor *tensor; /* owned, by row; NULL unless they are asked for */
 	uint32_t *order;           /* owned: the rows that match, sorted */

@@ -44,7 +44,13 @@ static uint32_t split_key(struct top_rows *rows, unsigned asked,
 
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		values[i] = asked & TOP_SPLIT(i) ? place->split[i] : SPLIT_NONE;
-	return intern_add(&rows->splits, str_bytes(values, sizeof(values)));
+	/* most rows are of the step that the one before was of */
+	if (rows->last_split < rows->splits.n &&
+	    memcmp(intern_str(&rows->splits, rows->last_split).p, values,
+		   sizeof(values)) == 0)
+		return rows->last_split;
+	rows->last_split = intern_add(&rows->splits, str_bytes(values, sizeof(values)));
+	return rows->last_split;
 }
 
 uint32_t top_row(struct top_rows *rows, const struct top_query *query,

@@ -7,31 +7,32 @@
 #include "query/top/top_rows.h"
 
 ASSET(asset_query_views_top_stat_sql);
+ASSET(asset_query_views_top_stat_all_sql);
 
 /* op_stat.grain */
 enum { GRAIN_NAME = 0, GRAIN_DETAIL = 1, GRAIN_STEP = 2 };
 
-/* Columns of views/top_stat.sql. */
+/* Columns of views/top_stat_all.sql; those of views/top_stat.sql are the first of them. */
 enum {
 	COLUMN_PROFILE,
 	COLUMN_STEP,
 	COLUMN_KIND,
 	COLUMN_ANNOTATION,
 	COLUMN_NAME,
-	COLUMN_SHAPES,
-	COLUMN_STACK,
-	COLUMN_OVERLOAD,
 	COLUMN_FIRST_TS,
 	COLUMN_FIRST_DUR,
 	COLUMN_FIRST_ORDER,
 	COLUMN_ASYNC,
-	COLUMN_TOP_LEVEL,
 	COLUMN_CALLS,
-	COLUMN_PRIMITIVE_CALLS,
 	COLUMN_SELF,
 	COLUMN_TOTAL,
 	COLUMN_SELF_DEVICE,
 	COLUMN_TOTAL_DEVICE,
+	COLUMN_SHAPES,
+	COLUMN_STACK,
+	COLUMN_OVERLOAD,
+	COLUMN_TOP_LEVEL,
+	COLUMN_PRIMITIVE_CALLS,
 	COLUMN_CPU_MEM,
 	COLUMN_SELF_CPU_MEM,
 	COLUMN_DEVICE_MEM,
@@ -44,6 +45,26 @@ static int64_t int_at(struct sqlite3_stmt *stmt, int column)
 	return sqlite3_column_int64(stmt, column);
 }
 
+/*
+ * A column of a row costs as much as all that is then done with it: is one of those asked
+ * for that are seldom shown?
+ */
+static bool needs_all(const struct scope *scope, const struct top_query *query)
+{
+	const struct field *sort = query->show.sort;
+
+	if (query->show.asked & (TOP_SHAPE | TOP_STACK | TOP_OVERLOAD | TOP_FLOPS) ||
+	    query->top_level || query->torch_times)
+		return true;
+	if (sort && (sort == view_field(&top_view, "primitive_calls") ||
+		     sort == view_field(&top_view, "flops")))
+		return true;
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].has_memory)
+			return true;
+	return false;
+}
+
 /* Without what the table does not show: the shortest, the longest and the mean. */
 static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 {
@@ -53,19 +74,26 @@ static void read_stat(struct sqlite3_stmt *stmt, struct opstat *out)
 		.first = { int_at(stmt, COLUMN_FIRST_TS), int_at(stmt, COLUMN_FIRST_DUR),
 			   (uint64_t)int_at(stmt, COLUMN_FIRST_ORDER) },
 		.is_async = int_at(stmt, COLUMN_ASYNC) != 0,
-		.is_top_level = int_at(stmt, COLUMN_TOP_LEVEL) != 0,
 		.sums = { .calls = int_at(stmt, COLUMN_CALLS),
-			  .primitive_calls = int_at(stmt, COLUMN_PRIMITIVE_CALLS),
 			  .self_ns = int_at(stmt, COLUMN_SELF),
 			  .total_ns = int_at(stmt, COLUMN_TOTAL),
 			  .self_device_ns = int_at(stmt, COLUMN_SELF_DEVICE),
 			  .total_device_ns = int_at(stmt, COLUMN_TOTAL_DEVICE),
-			  .cpu_bytes = int_at(stmt, COLUMN_CPU_MEM),
-			  .self_cpu_bytes = int_at(stmt, COLUMN_SELF_CPU_MEM),
-			  .device_bytes = int_at(stmt, COLUMN_DEVICE_MEM),
-			  .self_device_bytes = int_at(stmt, COLUMN_SELF_DEVICE_MEM),
-			  .flops = query_number(stmt, COLUMN_FLOPS) },
+			  .flops = NUMBER_NONE },
 	};
+}
+
+static void read_rest(struct sqlite3_stmt *stmt, struct opstat *out)
+{
+	struct opstat_sums *sums = &out->sums;
+
+	out->is_top_level = int_at(stmt, COLUMN_TOP_LEVEL) != 0;
+	sums->primitive_calls = int_at(stmt, COLUMN_PRIMITIVE_CALLS);
+	sums->cpu_bytes = int_at(stmt, COLUMN_CPU_MEM);
+	sums->self_cpu_bytes = int_at(stmt, COLUMN_SELF_CPU_MEM);
+	sums->device_bytes = int_at(stmt, COLUMN_DEVICE_MEM);
+	sums->self_device_bytes = int_at(stmt, COLUMN_SELF_DEVICE_MEM);
+	sums->flops = query_number(stmt, COLUMN_FLOPS);
 }
 
 /* SPLIT_NONE for what stands in no step. */
@@ -80,24 +108,30 @@ struct summing {
 	const struct scope *scope;
 	const struct top_query *query;
 	struct top_rows *rows;
+	bool has_all; /* columns of top_stat_all.sql */
 	struct step_numbers steps;
-	const struct scope_profile *profile; /* of the newest row */
+	struct top_place place; /* of the newest row; profile NULL before the first */
 };
 
-static int place_row(struct summing *s, struct sqlite3_stmt *stmt,
-		     struct top_place *place, struct err *err)
+static void place_profile(struct summing *s, int64_t id)
+{
+	const struct scope_profile *profile = scope_find(s->scope, id);
+
+	assert(profile); /* the view gives rows of the scope alone */
+	s->place = (struct top_place){ .profile = profile,
+				       .shapes = TEXT_NONE,
+				       .stack = TEXT_NONE,
+				       .overload = TEXT_NONE };
+	for (size_t i = 0; i < NTOP_SPLITS; i++)
+		s->place.split[i] = SPLIT_NONE;
+	top_split_by_profile(s->place.split, profile);
+}
+
+static int place_texts(struct summing *s, struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct text_pool *texts = &s->rows->texts;
-	int64_t id = int_at(stmt, COLUMN_PROFILE);
+	struct top_place *place = &s->place;
 
-	if (!s->profile || s->profile->id != id)
-		s->profile = scope_find(s->scope, id);
-	assert(s->profile); /* the view gives rows of the scope alone */
-	*place = (struct top_place){ .profile = s->profile };
-	for (size_t i = 0; i < NTOP_SPLITS; i++)
-		place->split[i] = SPLIT_NONE;
-	top_split_by_profile(place->split, s->profile);
-	place->split[TOP_BY_STEP] = step_number(&s->steps, int_at(stmt, COLUMN_STEP));
 	if (text_pool_number(texts, int_at(stmt, COLUMN_SHAPES), &place->shapes, err) <
 		    0 ||
 	    text_pool_number(texts, int_at(stmt, COLUMN_STACK), &place->stack, err) < 0)
@@ -106,24 +140,36 @@ static int place_row(struct summing *s, struct sqlite3_stmt *stmt,
 				err);
 }
 
+static int place_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err)
+{
+	int64_t id = int_at(stmt, COLUMN_PROFILE);
+
+	if (!s->place.profile || s->place.profile->id != id)
+		place_profile(s, id);
+	s->place.split[TOP_BY_STEP] = step_number(&s->steps, int_at(stmt, COLUMN_STEP));
+	return s->has_all ? place_texts(s, stmt, err) : 0;
+}
+
 static int add_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct top_rows *rows = s->rows;
-	struct top_place place;
 	struct opstat stat;
 
 	read_stat(stmt, &stat);
+	if (s->has_all)
+		read_rest(stmt, &stat);
 	if (stat.sums.calls <= 0)
 		return 0; /* of no use to an average; no ptool writes one */
-	if (place_row(s, stmt, &place, err) < 0 ||
+	if (place_row(s, stmt, err) < 0 ||
 	    text_pool_number(&rows->texts, int_at(stmt, COLUMN_NAME), &stat.key.name,
 			     err) < 0)
 		return -1;
 	rows->has_device |=
 		stat.key.kind == OP_DEVICE || stat.key.kind == OP_DEVICE_ANNOTATION;
-	int64_t step = place.split[TOP_BY_STEP];
-	if (filter_has_step(s->query->filter, s->profile->id, step, step != SPLIT_NONE))
-		top_add(rows, s->query, &place, &stat);
+	int64_t step = s->place.split[TOP_BY_STEP];
+	if (filter_has_step(s->query->filter, s->place.profile->id, step,
+			    step != SPLIT_NONE))
+		top_add(rows, s->query, &s->place, &stat);
 	return 0;
 }
 
@@ -131,12 +177,17 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 		       const struct top_query *query, struct top_rows *rows,
 		       struct err *err)
 {
-	struct summing s = { .scope = scope, .query = query, .rows = rows };
+	struct summing s = { .scope = scope,
+			     .query = query,
+			     .rows = rows,
+			     .has_all = needs_all(scope, query) };
 	unsigned asked = query->show.asked;
 	bool by_step = query->filter->has_steps || asked & TOP_SPLIT(TOP_BY_STEP);
 	bool by_detail = asked & (TOP_SHAPE | TOP_STACK | TOP_OVERLOAD);
-	struct query q =
-		query_of_scope(store, asset_query_views_top_stat_sql, scope->ids, err);
+	struct query q = query_of_scope(store,
+					s.has_all ? asset_query_views_top_stat_all_sql
+						  : asset_query_views_top_stat_sql,
+					scope->ids, err);
 
 	query_bind_int(q.stmt, ":grain",
 		       by_step     ? GRAIN_STEP
