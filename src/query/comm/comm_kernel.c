@@ -84,6 +84,11 @@ static const struct comm_kernel kernels[] = {
 	{ "deep_ep::elastic::combine_impl", ALL_TO_ALL },
 	{ "deep_ep::elastic::hybrid_dispatch", ALL_TO_ALL },
 	{ "deep_ep::elastic::hybrid_combine", ALL_TO_ALL },
+	/* NVIDIA NIXL's, which has other namespaces; what cleans its buffers computes. */
+	{ "nixl_ep::ep_kernels::barrier", BARRIER },
+	{ "nixl_ep::ep_kernels::dispatch", ALL_TO_ALL },
+	{ "nixl_ep::ep_kernels::combine", ALL_TO_ALL },
+	{ "nixl_ep::ht::", ALL_TO_ALL },
 	/* NVIDIA Hybrid-EP */
 	{ "hybrid_ep::dispatch", ALL_TO_ALL },
 	{ "hybrid_ep::combine", ALL_TO_ALL },

@@ -48,19 +48,21 @@ static const struct family_row rows[] = {
 
 	/* Mixture of experts: routing, permutation, products of groups.  vLLM, SGLang, TensorRT-LLM, AITER */
 	{ FAMILY_MOE, WORD, "moe|expert|topkgating|grouped_topk|deepseek_v3_topk|router_|_router|deepep_", NULL },
-	{ FAMILY_MOE, WORD, "expandinputrows|shuffleinputrows|ep_scatter|ep_gather|doactivationkernel|computestridestma|get_group_gemm", NULL },
+	{ FAMILY_MOE, WORD, "expandinputrows|shuffleinputrows|ep_scatter|ep_gather|doactivationkernel|computestridestma|get_group_gemm|dogatedactivation", NULL },
 	{ FAMILY_MOE, ANYWHERE, "MoeSorting|MoeFlatmm|MoeGemm|Fused_Moe|FusedMoe", NULL },
 	/* a product of groups of rows: CUTLASS, DeepGEMM, TensorRT-LLM's own, PyTorch, Triton's examples */
-	{ FAMILY_MOE, ANYWHERE, "GroupProblemShape|GemmGrouped|m_grouped_|k_grouped_", NULL },
+	{ FAMILY_MOE, ANYWHERE, "GroupProblemShape|MoEProblemShape|GemmGrouped|GroupedGemm|grouped_gemm_|_grouped_gemm|m_grouped_|k_grouped_", NULL },
 	{ FAMILY_MOE, ANYWHERE, "GemmType)1|GemmType)2|GemmType)3", NULL },
 	{ FAMILY_MOE, START, "bmm_", "dynB|routeAct" },
-	{ FAMILY_MOE, WORD, "grouped_gemm_kernel|group_gemm|grouped_mm|grouped_matmul", NULL },
+	{ FAMILY_MOE, WORD, "group_gemm|grouped_mm|grouped_matmul", NULL },
+	/* rows in the order of their experts: Transformer Engine, torchtitan, SGLang, vLLM */
+	{ FAMILY_MOE, WORD, "row_id_map|chunk_sort_map|sort_chunks|unpermute|_fill_indices_kernel|src2dst|pre_reorder_triton|post_reorder_triton|fill_gateup_input|compute_masked_m|batched_triton_kernel", NULL },
 	/* OpenAI's triton_kernels */
 	{ FAMILY_MOE, WORD, "matmul_ogs|_topk_forward|_topk_backward|_combined_routing|_bitmatrix|_writeback_idx|_matmul_scatter|_routing_compute|_routing_kernel", NULL },
 	/* DeepSeek's TileKernels */
 	{ FAMILY_MOE, START, "cuda::", "expand_to_fused|reduce_fused|get_fused_mapping|topk_sum_and_topk|unique_group_indices|aux_fi" },
 
-	{ FAMILY_KV_CACHE, WORD, "kv_indices|mla_kv_buffer|and_cache_mla", NULL },
+	{ FAMILY_KV_CACHE, WORD, "kv_indices|mla_kv_buffer|and_cache_mla|indexer_k_quant|dequant_cache|vllm::gather_cache", NULL },
 	/* Attention, with what prepares it and adds up its parts: FlashAttention, cuDNN, TensorRT-LLM */
 	{ FAMILY_ATTENTION, WORD, "flash_fwd|flash_bwd|flash::|flashattn|flash_attn|flashattention|sdpa|fmha|kernel_mha|masked_multihead|mmha|xqa", NULL },
 	/* in a template's argument: CUTLASS 3, Composable Kernel */
@@ -71,14 +73,14 @@ static const struct family_row rows[] = {
 	{ FAMILY_ATTENTION, WORD, "attn_fwd|attn_bwd|_attn_|attention|merge_state|merge_attn|reduce_segments|decode_att|splitkv|sparse_attn|dsa_", NULL },
 	{ FAMILY_ATTENTION, WORD, "_grouped_kernel_stage1|_fwd_kernel_stage1|_fwd_kernel_stage2|bwd_kernel_dk_dv|bwd_kernel_dq|bwd_kernel_fuse|sage_fwd|qk_int_sv|aiter::pa_", NULL },
 	/* latent and sparse: FlashMLA, DeepGEMM's and vLLM's indexers */
-	{ FAMILY_ATTENTION, WORD, "mla_|_mla|flashmla|mqa_logits|clean_logits|topkperrow|topk_transform|indexer", NULL },
+	{ FAMILY_ATTENTION, WORD, "mla_|_mla|flashmla|mqa_logits|clean_logits|topkperrow|topk_transform|indexer|varlen_num_blocks|_nsa_|req_index_to_global_index", NULL },
 	/* linear: flash-linear-attention */
 	{ FAMILY_ATTENTION, WORD, "delta_rule|kda_|_kda|fused_recurrent|chunk_fwd_kernel|chunk_bwd_kernel|chunk_scaled_dot|recompute_w_u|chunk_local_cumsum|solve_tril|16x16_to_64x64_inverse|wkv", NULL },
 	/* state spaces: Mamba */
 	{ FAMILY_ATTENTION, WORD, "selective_scan|selective_state|chunk_scan_|chunk_state_|state_passing_|_chunk_cumsum|bmm_chunk", NULL },
 
 	/* Caches of keys and values: writes, gathers, and where their pages are */
-	{ FAMILY_KV_CACHE, WORD, "reshape_and_cache|kv_cache|kvcache|kv_buffer|slot_mapping|block_table|req_to_token|append_kv|appendkv|appendpagedkv|store_cache|dequant_cache|copy_blocks|swap_blocks|kv_insert", NULL },
+	{ FAMILY_KV_CACHE, WORD, "reshape_and_cache|kv_cache|kvcache|kv_buffer|slot_mapping|block_table|req_to_token|append_kv|appendkv|appendpagedkv|store_cache|copy_blocks|swap_blocks|kv_insert|alloc_extend_kernel|alloc_decode_kernel|get_last_loc|cache_loc|page_indices|transfer_kernel_impl|transfer_page_head", NULL },
 	{ FAMILY_ROPE, WORD, "rotary|rope", NULL },
 	/* PyTorch, vLLM's vocabularies; FBGEMM's tables of recommendation models, with what sorts their indices */
 	{ FAMILY_EMBEDDING, WORD, "embedding|_embs_|bounds_check_indices|linearize_index", NULL },
@@ -86,7 +88,7 @@ static const struct family_row rows[] = {
 
 	/* gradients' norms, in PyTorch and Apex, are sums */
 	{ FAMILY_REDUCTION, ANYWHERE, "LpNormFunctor|L2NormFunctor|lpnorm_cleanup", NULL },
-	{ FAMILY_NORM, WORD, "layer_norm|layernorm|rms_norm|rmsnorm|group_norm|groupnorm|batch_norm|batchnorm|instance_norm|l2norm|qknorm|qk_norm|norm_fwd|norm_bwd|normkernel|norm_kernel", NULL },
+	{ FAMILY_NORM, WORD, "layer_norm|layernorm|rms_norm|rmsnorm|group_norm|groupnorm|batch_norm|batchnorm|instance_norm|l2norm|qknorm|qk_norm|norm_fwd|norm_bwd|normkernel|norm_kernel|fused_rms_", NULL },
 	/* Transformer Engine and Apex, cuDNN, PyTorch */
 	{ FAMILY_NORM, WORD, "ln_fwd|ln_bwd|ln_parallel_residual|bn_fw|bn_bw|bn_relu|rowwisemoments|gammabeta|computefusedparams|welford", NULL },
 	{ FAMILY_NORM, ANYWHERE, "Rmsnorm2d|Layernorm2d|batch_norm|layer_norm|RMSNorm", NULL },
@@ -106,18 +108,18 @@ static const struct family_row rows[] = {
 	{ FAMILY_LINEAR, ANYWHERE, "gemm|Gemm|GEMM|gemvx::|gemvNSP|ReduceSplitK", NULL },
 
 	{ FAMILY_POOLING, WORD, "max_pool|maxpool|avg_pool|avgpool|adaptive_average|pooling|upsample|downsample|interpolate|grid_sampl|roi_align", NULL },
-	{ FAMILY_LOSS, WORD, "nll_loss|cross_entropy|crossentropy|_loss_|losskernel|ctc_", NULL },
+	{ FAMILY_LOSS, WORD, "nll_loss|cross_entropy|crossentropy|_loss_|losskernel|ctc_|_cce_|_indexed_neg_dot", NULL },
 
 	/* What picks tokens: PyTorch, FlashInfer, vLLM, TensorRT-LLM */
 	{ FAMILY_SAMPLING, ANYWHERE, "ArgMaxOps|ArgMinOps|sbtopk|mbtopk|radixSelect", NULL },
-	{ FAMILY_SAMPLING, WORD, "sampling|sample_|_sample|topk|top_k|top_p|topprenorm|argmax|multinomial|renormrows|bitonicsort|gumbel|penalt|logits|logprob|min_p|temperature|speculative|rejection|eagle_|bitmask", NULL },
+	{ FAMILY_SAMPLING, WORD, "sampling|sample_|_sample|topk|top_k|top_p|topprenorm|argmax|multinomial|renormrows|bitonicsort|gumbel|penalt|logits|logprob|min_p|temperature|speculative|rejection|eagle_|bitmask|verifytree|verify_tree|build_tree|logit_bias|bad_words", NULL },
 	{ FAMILY_SOFTMAX, WORD, "softmax|soft_max", NULL },
 	/* PyTorch's foreach kernels, Apex, DeepSpeed */
 	{ FAMILY_OPTIMIZER, ANYWHERE, "Adam|adam_|LAMB|lamb_|Adagrad|adagrad|SGDFunctor|SgdMath|FusedSgd|Adadelta|RMSprop", NULL },
 
 	{ FAMILY_ELEMENTWISE, WORD, "act_and_mul|silu|swiglu|gelu|geglu|gated_act|activation", NULL },
 	/* To numbers of fewer bits, and back: vLLM, DeepSeek, Transformer Engine, TensorRT-LLM */
-	{ FAMILY_QUANTIZATION, WORD, "quant|cast_to_fp8|per_token_cast|per_channel_cast|cast_back|cast_transpose|cvt_fp|fp8_cast|to_fp4|hadamard", NULL },
+	{ FAMILY_QUANTIZATION, WORD, "quant|cast_fp8_|cast_mxfp8|cast_nvfp4|cast_to_fp8|per_token_cast|per_channel_cast|cast_back|cast_transpose|cvt_fp|fp8_cast|to_fp4|hadamard", NULL },
 
 	{ FAMILY_RANDOM, WORD, "distribution|random|philox|bernoulli|dropout", NULL },
 	/* Values that move: copies, casts, fills, layouts, concatenation, gather and scatter */
