@@ -187,6 +187,26 @@ def check_advice(tap, work):
            "low-utilization: without steps it speaks of the recording", rows)
 
 
+def serving(traces, name):
+    """The same traces, whose steps are an engine's."""
+    for trace in traces:
+        for event in trace.events:
+            if event.get("cat") == "user_annotation":
+                event["name"] = name
+    return traces
+
+
+def check_serving(tap, work):
+    """Who runs an inference engine sets its options; nothing is said of loops, of DDP or of a backward pass."""
+    for rule, wanted in (("exposed-communication", "tensor parallel"), ("synchronization", "--async-scheduling"),
+                         ("launch-bound", "--enforce-eager"), ("unfused", "--enable-torch-compile")):
+        for name, is_engine in (("step[DECODE bs=4]", True), ("execute_context_1(9)_generation_0(0)", True),
+                                ("execute_diffusion_1_256x256", False), ("iteration 3", False)):
+            store = work.ingest(*save(work, serving(rulecases.CASES[rule][0], name)))
+            texts = [row["suggestion"] for row in advise(work, store, "--rule", rule)]
+            tap.ok(texts and all((wanted in text) == is_engine for text in texts), f"{rule}: steps are {name}", texts)
+
+
 def severities(rows):
     return [row["severity"] for row in rows]
 
@@ -356,6 +376,7 @@ def main():
             check_rule(tap, work, rule)
         check_thresholds(tap, work)
         check_advice(tap, work)
+        check_serving(tap, work)
         check_guards(tap, work)
         check_short(tap, work)
         check_overlap(tap, work)

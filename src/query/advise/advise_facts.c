@@ -124,6 +124,8 @@ void facts_set_window(struct advise_facts *f)
 		join_window(&w->when);
 	w->ns = intervals_length(&w->when);
 	w->is_single = w->steps.is_single;
+	for (size_t i = 0; i < w->steps.n; i++)
+		w->is_serving |= engine_phase_serves(w->steps.items[i].told.phase);
 	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
 	f->has_window = true;
 }

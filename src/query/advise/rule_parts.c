@@ -40,6 +40,12 @@ const char *rule_try(const struct rule_run *run, const char *torch, const char *
 	return scope_is_xprof(run->facts->profile) ? xprof : torch;
 }
 
+const char *rule_try_serving(const struct rule_run *run, const char *serving,
+			     const char *torch, const char *xprof)
+{
+	return run->facts->window.is_serving ? serving : rule_try(run, torch, xprof);
+}
+
 int64_t rule_step_ns(const struct rule_run *run)
 {
 	return rule_per_step(run, run->facts->window.ns);

@@ -20,6 +20,9 @@ const char *rule_whole(const struct rule_run *run);
 const char *rule_device_word(const struct rule_run *run);
 /* What to try: in PyTorch, or what holds in JAX and TensorFlow where these recorded. */
 const char *rule_try(const struct rule_run *run, const char *torch, const char *xprof);
+/* Likewise, or what the user of an inference engine can try: its code is not theirs. */
+const char *rule_try_serving(const struct rule_run *run, const char *serving,
+			     const char *torch, const char *xprof);
 /* A mean step, or the recording. */
 int64_t rule_step_ns(const struct rule_run *run);
 /* The part of a sum over the window that is of one step. */

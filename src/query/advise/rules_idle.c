@@ -86,6 +86,11 @@ static int64_t us_of(const struct rule_run *run, const char *parameter)
 }
 
 #define SHOWS_EACH "; 'ptool gaps --root --list' shows each"
+/* Engines wait for the tokens of a step before they make the next. */
+#define SERVING_AHEAD                                                                  \
+	"let the engine prepare the next step while the device computes this one "     \
+	"(vLLM's --async-scheduling; SGLang and TensorRT-LLM do unless their overlap " \
+	"scheduler is disabled)" SHOWS_EACH
 
 static void judge_synchronization(const struct rule_run *run,
 				  const struct rule_device *on)
@@ -98,18 +103,20 @@ static void judge_synchronization(const struct rule_run *run,
 		return;
 	add_idle(run, on, &share,
 		 share.cause == GAP_COPY
-			 ? rule_try(run,
-				    "copy from pinned memory with non_blocking=True "
-				    "(pin_memory=True in the DataLoader)" SHOWS_EACH,
-				    "copy the next batch ahead of time, while the device "
-				    "computes" SHOWS_EACH)
-			 : rule_try(run,
-				    "keep values on the device: no .item(), .cpu() or "
-				    "synchronize() in the loop, or once in many "
-				    "steps" SHOWS_EACH,
-				    "keep values on the device: no block_until_ready(), "
-				    "float() or .numpy() in the loop, or once in many "
-				    "steps" SHOWS_EACH),
+			 ? rule_try_serving(
+				   run, SERVING_AHEAD,
+				   "copy from pinned memory with non_blocking=True "
+				   "(pin_memory=True in the DataLoader)" SHOWS_EACH,
+				   "copy the next batch ahead of time, while the device "
+				   "computes" SHOWS_EACH)
+			 : rule_try_serving(
+				   run, SERVING_AHEAD,
+				   "keep values on the device: no .item(), .cpu() or "
+				   "synchronize() in the loop, or once in many "
+				   "steps" SHOWS_EACH,
+				   "keep values on the device: no block_until_ready(), "
+				   "float() or .numpy() in the loop, or once in many "
+				   "steps" SHOWS_EACH),
 		 is_one ? "is idle because the host waited for it"
 			: "is idle because the host waited for a device");
 	rule_add_ns(run, "sync_idle_ns", idle->ns[GAP_SYNC]);
@@ -162,6 +169,10 @@ static const char *launch_less(const struct advise_facts *f,
 		return "the compiled model launches its kernels one by one: "
 		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
 		       "use larger batches";
+	if (f->window.is_serving)
+		return "launch less often: let the engine replay this phase as CUDA graphs "
+		       "(without vLLM's --enforce-eager, SGLang's --disable-cuda-graph), "
+		       "captured for batches of this size";
 	return facts_trains(f->names, f->nnames)
 		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
 			 "graphs, a fused optimizer, or larger batches"

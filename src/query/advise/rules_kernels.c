@@ -152,20 +152,25 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 
 	if (facts_pct(c.saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
-	advice_add(run, on->cell,
-		   rule_try(run,
-			    facts_trains(run->facts->names, run->facts->nnames)
-				    ? "fuse them: torch.compile, fused optimizers "
-				      "(fused=True), fused normalisation and loss"
-				    : "fuse them: torch.compile, or kernels of a library "
-				      "for normalisation and activation",
-			    "fuse them: put them under one jax.jit or "
-			    "tf.function(jit_compile=True)"),
-		   "%.1f%% of kernel time is memory-bound (elementwise, "
-		   "normalisation, reduction, copies); %s of these kernels directly "
-		   "follow another",
-		   facts_pct(c.simple_ns, on->use->kernel_ns),
-		   rule_count_text(run, c.pairs));
+	advice_add(
+		run, on->cell,
+		rule_try_serving(
+			run,
+			"fuse them: let the engine compile the model (vLLM does without "
+			"--enforce-eager, SGLang with --enable-torch-compile), or use "
+			"its fused kernels for normalisation and quantisation",
+			facts_trains(run->facts->names, run->facts->nnames)
+				? "fuse them: torch.compile, fused optimizers "
+				  "(fused=True), fused normalisation and loss"
+				: "fuse them: torch.compile, or kernels of a library "
+				  "for normalisation and activation",
+			"fuse them: put them under one jax.jit or "
+			"tf.function(jit_compile=True)"),
+		"%.1f%% of kernel time is memory-bound (elementwise, "
+		"normalisation, reduction, copies); %s of these kernels directly "
+		"follow another",
+		facts_pct(c.simple_ns, on->use->kernel_ns),
+		rule_count_text(run, c.pairs));
 	rule_add_window(run);
 	rule_add_ns(run, "simple_kernel_ns", c.simple_ns);
 	rule_add_ns(run, "kernel_busy_ns", on->use->kernel_ns);

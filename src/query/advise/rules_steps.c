@@ -59,6 +59,11 @@ const struct rule rule_data_loading = {
 #define XPROF_TRY                                                               \
 	"accumulate gradients over several batches, or make the batch larger; " \
 	"'ptool comm' shows which collectives"
+#define SERVING_TRY                                                                   \
+	"ranks that share a layer wait for each other in each: make tensor parallel " \
+	"groups smaller (data or pipeline parallel instead), let the engine fuse "    \
+	"all-reduces with normalisation, or overlap two batches (SGLang's "           \
+	"--enable-two-batch-overlap, vLLM's --enable-dbo)"
 #define RECORD_ALL                                                                \
 	"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits " \
 	"for a late one"
@@ -75,9 +80,10 @@ static void judge_communication(const struct rule_run *run)
 {
 	struct rule_share share = communication;
 
-	share.suggestion = rule_try(run, TRY, XPROF_TRY);
+	share.suggestion = rule_try_serving(run, SERVING_TRY, TRY, XPROF_TRY);
 	if (run->facts->scope->nranks <= 1)
-		share.suggestion = rule_try(run, TRY RECORD_ALL, XPROF_TRY RECORD_ALL);
+		share.suggestion = rule_try_serving(run, SERVING_TRY RECORD_ALL,
+						    TRY RECORD_ALL, XPROF_TRY RECORD_ALL);
 	rule_judge_share(run, &share);
 }
 
@@ -114,8 +120,10 @@ static void judge_exposed(const struct rule_run *run, const struct step_row *mea
 		return;
 	advice_add(run, facts_device_cell(mean),
 		   run->facts->scope->nranks > 1
-			   ? rule_try(run, OVERLAP, XPROF_OVERLAP)
-			   : rule_try(run, OVERLAP RECORD_ALL, XPROF_OVERLAP RECORD_ALL),
+			   ? rule_try_serving(run, SERVING_TRY, OVERLAP, XPROF_OVERLAP)
+			   : rule_try_serving(run, SERVING_TRY RECORD_ALL,
+					      OVERLAP RECORD_ALL,
+					      XPROF_OVERLAP RECORD_ALL),
 		   "%.1f%% of %s the %s communicates and does not compute", pct,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
