@@ -232,8 +232,8 @@ enum slice_class kineto_class(struct kineto *k, const struct event *e)
 }
 
 /*
- * What `make` writes for the JSON.  It is remembered only to be faster: what becomes too
- * much is forgotten.
+ * What `make` writes for the JSON, whose strings it leaves as they stand, escapes and bad
+ * UTF-8 with them.  It is remembered only to be faster: what becomes too much is forgotten.
  */
 static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str json,
 			void (*make)(struct str json, struct buf *out))
@@ -246,11 +246,13 @@ static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str jso
 	uint32_t raw = intern_add(&t->raw, json);
 
 	if (raw == known) {
+		struct buf plain;
+		buf_init(&plain, SIZE_MAX);
 		t->texts = xgrow(t->texts, &t->cap, known + 1, sizeof(*t->texts));
 		make(json, &c->scratch);
-		t->texts[raw] = c->scratch.n
-					? c->sink->text(c->sink, buf_str(&c->scratch))
-					: TEXT_NONE;
+		struct str text = json_unescape(buf_str(&c->scratch), &plain);
+		t->texts[raw] = text.n ? c->sink->text(c->sink, text) : TEXT_NONE;
+		buf_release(&plain);
 	}
 	return t->texts[raw];
 }

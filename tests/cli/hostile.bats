@@ -64,6 +64,16 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	ptool info --format tsv | grep -qF 'no\xffutf\xc2.json'
 }
 
+@test "types and values of inputs are text, whatever their bytes" {
+	args='{"Input Dims":[[2,3],[]],"Input type":["fl\377oat","x\\u0041"],"Concrete Inputs":["","no"]}'
+	printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"%s","ts":1,"dur":2,"pid":1,"tid":1,"args":%b}]}' \
+		aten::upsample_nearest2d "$args" >bytes.json
+	ptool ingest -q bytes.json
+	ptool sql --format csv 'SELECT text FROM string' >texts
+	iconv -f UTF-8 -t UTF-8 texts >/dev/null
+	grep -qF "$(printf 'fl\357\277\275oat;xA')" texts
+}
+
 @test "what expands too far is refused, unless the user says that it may" {
 	named a small.json
 	{ cat small.json; head -c 200M /dev/zero | tr '\0' ' '; } | zstd -q >once
