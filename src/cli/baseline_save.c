@@ -22,6 +22,7 @@
 #include "query/summary/summary.h"
 #include "store/condense.h"
 #include "store/merge.h"
+#include "store/need.h"
 
 /* A run of a store. */
 struct found {

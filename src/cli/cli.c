@@ -18,6 +18,7 @@
 #include "cli/suggest.h"
 #include "cli/table_command.h"
 #include "cli/version.h"
+#include "store/sql.h"
 
 /*
  * A closed standard stream would be given to the next file that is opened, and
@@ -60,6 +61,7 @@ extern const struct command cmd_overview;
 /* Under a sanitizer, as the tests run, an exit status that help does not list ends us. */
 static int run(const struct command *command, int argc, char **argv)
 {
+	sql_count_memory(command->limits_memory);
 	int code = command->run ? command->run(command, argc, argv)
 				: table_command_run(command, argc, argv);
 #ifdef __SANITIZE_ADDRESS__

@@ -480,5 +480,6 @@ const struct command cmd_mcp = {
 	.options_size = sizeof(defaults),
 	.examples = examples,
 	.exits = exits,
+	.limits_memory = true,
 	.run = run,
 };

@@ -297,5 +297,6 @@ const struct command cmd_sql = {
 	.options_size = sizeof(defaults),
 	.examples = examples,
 	.exits = exits,
+	.limits_memory = true,
 	.run = run,
 };

@@ -75,6 +75,7 @@ struct command {
 	const struct view *const *views;
 	/* What it draws, when that is one table: cli/table_command.h; or NULL. */
 	const struct table_command *table;
+	bool limits_memory; /* of SQLite: sql_guard_limit_memory(), or asks who does */
 	/*
 	 * Gets the arguments after the command's name; returns the exit code.  NULL: to
 	 * draw the table is all.

@@ -11,7 +11,9 @@
 #include "base/spill.h"
 #include "base/str.h"
 #include "store/importing.h"
+#include "store/merge_ahead.h"
 #include "store/merge_copy.h"
+#include "store/need.h"
 #include "store/publish.h"
 #include "store/schema_check.h"
 #include "store/sql.h"
@@ -86,24 +88,29 @@ static int look(struct merging *m, size_t place, struct store *from, struct err 
 	return m->is_wrong ? -1 : 0;
 }
 
-static int copy_store(struct merging *m, size_t place, struct err *err)
+static int copy_store(struct merging *m, size_t place, struct merge_source *from,
+		      struct err *err)
 {
 	struct fleet_store *source = &m->fleet->stores[place];
-	struct store *from;
+	int rc = 0;
 
 	if (m->events->begin)
 		m->events->begin(m->events->to, source->path, 0);
 	if (tell(m, err) < 0)
 		return -1;
-	int rc = m->to.need ? store_open_in_part(source->path, &from, err)
-			    : store_open(source->path, &from, err);
+	if (!from->store)
+		*err = from->err;
 	if (!m->fleet->is_looked_at)
-		rc = look(m, place, from, err);
-	if (rc == 0) {
-		rc = merge_copy(&m->to, from, source->st.st_size, err);
+		rc = look(m, place, from->store, err);
+	else if (!from->store)
+		rc = -1;
+	if (rc == 0 && from->err.kind) {
+		*err = from->err;
+		rc = -1;
+	} else if (rc == 0) {
+		rc = merge_copy(&m->to, from, err);
 		m->ncopied++;
 	}
-	store_close(from);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		m->bad = source;
 	m->done += (uint64_t)source->st.st_size;
@@ -112,10 +119,15 @@ static int copy_store(struct merging *m, size_t place, struct err *err)
 
 static int copy_stores(struct merging *m, struct err *err)
 {
-	for (size_t i = 0; i < m->fleet->n; i++)
-		if (!m->fleet->stores[i].err && copy_store(m, i, err) < 0)
-			return -1;
-	return 0;
+	struct merge_ahead *ahead = merge_ahead_open(&m->to.wish, m->fleet);
+	struct merge_source *from;
+	size_t place;
+	int rc = 0;
+
+	while (rc == 0 && (from = merge_ahead_next(ahead, &place)) != NULL)
+		rc = copy_store(m, place, from, err);
+	merge_ahead_close(ahead);
+	return rc;
 }
 
 /* Now all of them were looked at: were they rightly taken, and what is the run called? */
@@ -202,21 +214,30 @@ static bool wants_parts(const struct merging *m)
 	return m->options->need || m->fleet->nprofiles > 1;
 }
 
-/* Ends the publishing, whatever comes of it. */
-static int merge_into(struct merging *m, struct publish *publish, struct err *err)
+static struct merge_wish wish_of(const struct merging *m)
 {
 	static const struct fetch_need everything;
 	const struct fetch_need *need = m->options->need;
+
+	if (need && has_graphs(m->fleet, 0))
+		need = &everything;
+	return (struct merge_wish){ .tables = &m->to.tables,
+				    .need = need,
+				    .only_run = m->fleet->only_run,
+				    .adds_up_ops = need && need->merges_ops };
+}
+
+/* Ends the publishing, whatever comes of it. */
+static int merge_into(struct merging *m, struct publish *publish, struct err *err)
+{
 	struct spill *spill =
 		spill_open(machine_memory() / 2, publish_temp_path(publish));
 
-	m->to = (struct merge_target){
-		.db = publish_db(publish),
-		.only_run = m->fleet->only_run,
-		.need = need && has_graphs(m->fleet, 0) ? &everything : need,
-		.summarize = wants_parts(m) ? m->options->summarize : NULL
-	};
-	if (m->to.need && m->to.need->merges_ops)
+	m->to = (struct merge_target){ .db = publish_db(publish),
+				       .wish = wish_of(m),
+				       .summarize = wants_parts(m) ? m->options->summarize
+								   : NULL };
+	if (m->to.wish.adds_up_ops)
 		m->to.ops = merge_ops_new();
 	intern_init_in(&m->to.texts, spill);
 	sqlite3_progress_handler(m->to.db, SQL_STEPS, on_sql_steps, m);

@@ -13,11 +13,11 @@
 #include "base/part_rows.h"
 #include "store/bulk_writer.h"
 #include "store/merge_ops.h"
+#include "store/merge_source.h"
 #include "store/merge_tables.h"
-#include "store/need.h"
-#include "store/store.h"
 
 struct sqlite3;
+struct store;
 
 /* Makes the rows of summaries that a store has not: summaries_make_run(). */
 typedef int merge_summarize_fn(struct store *store, const char *run,
@@ -31,21 +31,17 @@ struct merge_target {
 	int64_t last[MERGE_TABLES_MAX]; /* the largest id of each table so far */
 	int64_t run_id;
 	struct intern texts;
-	/* NULL: everything; else slices are left out (profile.has_slices), and what is not needed */
-	const struct fetch_need *need;
-	const char *only_run; /* borrowed: of stores of several runs, this one; or NULL */
-	struct merge_ops *ops; /* borrowed: where op_stat is added up; NULL: as it is */
+	struct merge_wish wish; /* slices that are left out: profile.has_slices */
+	struct merge_ops *ops;  /* borrowed: where op_stat is added up; NULL: as it is */
 	merge_summarize_fn
 		*summarize; /* makes rows of *_part that are missing; or NULL */
 };
 
 /*
  * 0, or -1 with err set.  ERR_INPUT: the store that is read is to blame; what is being
- * made is then of no use.  The rows of the store are of one run,
- * but with only_run; `bytes` is its size.
+ * made is then of no use.  The source is open and was asked what the target wishes.
  */
-int merge_copy(struct merge_target *to, struct store *from, int64_t bytes,
-	       struct err *err);
+int merge_copy(struct merge_target *to, struct merge_source *from, struct err *err);
 /* Behind the last store: the rows of `ops`. */
 int merge_copy_ops(struct merge_target *to, struct err *err);
 

@@ -74,6 +74,11 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
 }
 
+void sql_count_memory(bool does)
+{
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, does);
+}
+
 void sql_harden(struct sqlite3 *db)
 {
 	static const struct {

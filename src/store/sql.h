@@ -5,6 +5,7 @@
 #ifndef PTOOL_STORE_SQL_H
 #define PTOOL_STORE_SQL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -18,6 +19,12 @@ struct sqlite3_stmt;
  * that takes an address works.  Call it once, after journal_mode is set.
  */
 void sql_harden(struct sqlite3 *db);
+
+/*
+ * Before SQLite is used first: is its memory counted, which sqlite3_hard_heap_limit64() needs?
+ * It is under one mutex, on which threads with a connection each wait for each other.
+ */
+void sql_count_memory(bool does);
 
 /* One statement; the caller finalizes *out.  On failure *out is NULL. */
 int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
