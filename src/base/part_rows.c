@@ -7,7 +7,7 @@
 
 void part_rows_init(struct part_rows *rows, const struct part_table *table)
 {
-	*rows = (struct part_rows){ .table = table };
+	*rows = (struct part_rows){ .table = table, .rules = table->rules };
 }
 
 void part_rows_release(struct part_rows *rows)

@@ -23,13 +23,20 @@ struct part_table {
 	int ncolumns;        /* at most 64 */
 	uint64_t texts;      /* bits of columns that are ids of texts in the store */
 	uint64_t blobs;      /* of those that are bytes; here texts, too */
+	/*
+	 * How its rows are made: one more in each release that makes others of the same slices.
+	 * Rows by other rules are made anew.
+	 */
+	int rules;
 };
 
 /* Of a table of schema.sql: its name in large and in small letters. */
-#define PART_TABLE(TABLE, table)                                                       \
-	{                                                                              \
-#table, TABLE##_COLUMNS, COL_##TABLE##_N, TABLE##_TEXTS, TABLE##_BLOBS \
+#define PART_TABLE_BY(TABLE, table, rules)                                              \
+	{                                                                               \
+#table, TABLE##_COLUMNS, COL_##TABLE##_N, TABLE##_TEXTS, TABLE##_BLOBS, \
+			rules                                                           \
 	}
+#define PART_TABLE(TABLE, table) PART_TABLE_BY(TABLE, table, 1)
 
 struct part_rows {
 	const struct part_table *table;
@@ -37,6 +44,7 @@ struct part_rows {
 	size_t n, cap;
 	struct arena arena; /* of texts of its own */
 	bool is_too_many;   /* PART_ROWS_MOST: there are none */
+	int rules;          /* the table's, or those by which a store's rows were made */
 };
 
 void part_rows_init(struct part_rows *rows, const struct part_table *table);

@@ -159,11 +159,13 @@ int operand_open_for(const struct operand_wish *wish, struct operand *out,
 
 	*out = (struct operand){ .is_remote = wish->path && url_is(wish->path) };
 	if (out->is_remote)
-		return remote_operand_open(wish, out, err);
-	rc = fleet_operand_open(wish, out, err);
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	return open_file(wish->command, wish->path, wish->is_quiet, out, err);
+		rc = remote_operand_open(wish, out, err);
+	else
+		rc = fleet_operand_open(wish, out, err);
+	if (rc == 0 && !out->is_remote)
+		rc = open_file(wish->command, wish->path, wish->is_quiet, out, err);
+	out->command = wish->command;
+	return rc < 0 ? -1 : 0;
 }
 
 int operand_open(const char *command, const char *path, bool is_quiet,
@@ -217,6 +219,12 @@ void operand_explain(const struct operand *operand, struct err *err)
 
 void operand_close(struct operand *operand)
 {
+	if (operand->command && operand->store && store_noted_rules(operand->store))
+		message_note(
+			operand->command, operand->path,
+			"another release of ptool made its summaries by other rules, "
+			"and its slices were left out: for those of this one ingest "
+			"the traces again");
 	store_close(operand->store);
 	free(operand->cached);
 	free(operand->path);

@@ -16,6 +16,7 @@ struct operand {
 	char *cached;        /* owned: its store in the cache, or NULL */
 	bool is_raw;         /* no store: it was ingested into the cache */
 	bool is_fleet;       /* a folder of stores, merged into one without slices */
+	const char *command; /* borrowed: that reads it, for notes; NULL: it has none */
 	bool is_remote;      /* a database's, of which a part is in a temporary store */
 };
 
@@ -53,6 +54,7 @@ int operand_open(const char *command, const char *path, bool is_quiet,
  * the error says so in place of what the damage led to.
  */
 void operand_explain(const struct operand *operand, struct err *err);
+/* Says it where rows were read that another ptool made by other rules. */
 void operand_close(struct operand *operand);
 /* What an error about this operand names: the path, or the default's. */
 const char *operand_name(const char *path);

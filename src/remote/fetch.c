@@ -447,12 +447,18 @@ static int write_places(struct fetch *f, struct err *err)
 	uint64_t n;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f->list.n; i++)
-		if (is_wanted(f, i) &&
-		    remote_push_count(&f->list.items[i], f->table->name, &n))
-			rc = temp_store_add_part(&f->store, f->table, (int64_t)i + 1,
-						 n ? f->profiles[i].first_ids[of] : 1,
-						 (int64_t)n, err);
+	for (size_t i = 0; rc == 0 && i < f->list.n; i++) {
+		const struct remote_push *push = &f->list.items[i];
+		if (!is_wanted(f, i) || !remote_push_count(push, f->table->name, &n))
+			continue;
+		const struct temp_part part = {
+			.profile_id = (int64_t)i + 1,
+			.first_id = n ? f->profiles[i].first_ids[of] : 1,
+			.nrows = (int64_t)n,
+			.rules = remote_push_rules(push, f->table->name),
+		};
+		rc = temp_store_add_part(&f->store, f->table, &part, err);
+	}
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "remote/list.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,19 +268,34 @@ void remote_list_release(struct remote_list *list)
 	*list = (struct remote_list){ .n = 0 };
 }
 
-bool remote_push_count(const struct remote_push *push, const char *table, uint64_t *n)
+/* What is behind "TABLE=", or NULL. */
+static const char *count_of(const struct remote_push *push, const char *table)
 {
 	size_t length = strlen(table);
 
-	*n = 0;
 	for (const char *at = push->counts; *at; at += *at == ' ') {
 		size_t word = strcspn(at, " ");
-		if (word > length && strncmp(at, table, length) == 0 &&
-		    at[length] == '=') {
-			*n = strtoull(at + length + 1, NULL, 10);
-			return true;
-		}
+		if (word > length && strncmp(at, table, length) == 0 && at[length] == '=')
+			return at + length + 1;
 		at += word;
 	}
-	return false;
+	return NULL;
+}
+
+bool remote_push_count(const struct remote_push *push, const char *table, uint64_t *n)
+{
+	const char *count = count_of(push, table);
+
+	*n = count ? strtoull(count, NULL, 10) : 0;
+	return count != NULL;
+}
+
+int remote_push_rules(const struct remote_push *push, const char *table)
+{
+	const char *count = count_of(push, table);
+	size_t digits = count ? strspn(count, "0123456789") : 0;
+	long rules =
+		digits && count[digits] == ':' ? strtol(count + digits + 1, NULL, 10) : 0;
+
+	return rules > 0 && rules < INT_MAX ? (int)rules : 0;
 }

@@ -56,5 +56,7 @@ void remote_list_release(struct remote_list *list);
  * then has to be asked for otherwise.
  */
 bool remote_push_count(const struct remote_push *push, const char *table, uint64_t *n);
+/* By which rules the rows of a summary were made; 0: it does not say. */
+int remote_push_rules(const struct remote_push *push, const char *table);
 
 #endif

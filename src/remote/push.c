@@ -175,7 +175,7 @@ static int push_part(struct pushing *p, size_t i, const struct sink *to, struct 
 	if (rc <= 0)
 		return rc;
 	rc = parts.n ? to->take(to, i, &rows, err) : 0;
-	push_profile_count(&p->row, table->name, parts.n);
+	push_profile_count_part(&p->row, table->name, parts.n, parts.rules);
 	part_rows_release(&parts);
 	return rc;
 }

@@ -48,6 +48,13 @@ void push_profile_count(struct push_profile *p, const char *what, uint64_t nrows
 	p->nrows += nrows;
 }
 
+void push_profile_count_part(struct push_profile *p, const char *what, uint64_t nrows,
+			     int rules)
+{
+	buf_addf(&p->counts, "%s=%" PRIu64 ":%d ", what, nrows, rules);
+	p->nrows += nrows;
+}
+
 /* Never less than any sum over the profile's rows. */
 static int find_largest_sum(struct sqlite3 *db, int64_t id, int64_t *out, struct err *err)
 {

@@ -30,6 +30,9 @@ void push_profile_init(struct push_profile *p, const char *run);
 void push_profile_release(struct push_profile *p);
 /* So many rows of `what`. */
 void push_profile_count(struct push_profile *p, const char *what, uint64_t nrows);
+/* The same of a summary, whose rows were made by those rules. */
+void push_profile_count_part(struct push_profile *p, const char *what, uint64_t nrows,
+			     int rules);
 /* What the store says of the profile: largest_sum and the cells of `table`. */
 int push_profile_read(struct push_profile *p, const struct remote_table *table,
 		      struct sqlite3 *db, int64_t id, struct err *err);

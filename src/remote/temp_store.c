@@ -227,19 +227,21 @@ int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,
 }
 
 int temp_store_add_part(struct temp_store *t, const struct remote_table *table,
-			int64_t profile_id, int64_t first_id, int64_t n, struct err *err)
+			const struct temp_part *part, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 
 	if (statement_prepare(t->db, "insert_summary", &stmt, err) < 0)
 		return -1;
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":profile_id"),
-			   profile_id);
+			   part->profile_id);
 	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":part"), table->name,
 			  -1, SQLITE_STATIC);
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":first_row_id"),
-			   first_id);
-	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":row_count"), n);
+			   part->first_id);
+	sqlite3_bind_int(stmt, sqlite3_bind_parameter_index(stmt, ":rules"), part->rules);
+	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":row_count"),
+			   part->nrows);
 	int rc = sql_step(stmt, err);
 	sqlite3_finalize(stmt);
 	return rc;

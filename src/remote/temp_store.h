@@ -52,8 +52,12 @@ int temp_store_begin_table(struct temp_store *t, const struct remote_table *tabl
 			   struct err *err);
 int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,
 		       const struct rowbinary_cell *cells, struct err *err);
-/* Of a summary: where the profile's rows are. */
+/* Of a summary: where the profile's rows are, and the rules by which they were made. */
+struct temp_part {
+	int64_t profile_id, first_id, nrows;
+	int rules;
+};
 int temp_store_add_part(struct temp_store *t, const struct remote_table *table,
-			int64_t profile_id, int64_t first_id, int64_t n, struct err *err);
+			const struct temp_part *part, struct err *err);
 
 #endif

@@ -70,6 +70,8 @@ static int write_place(struct sqlite3 *db, const struct row_maker *m, int64_t fi
 			   m->profile_id);
 	sqlite3_bind_text(stmt, sqlite3_bind_parameter_index(stmt, ":part"), name, -1,
 			  SQLITE_STATIC);
+	sqlite3_bind_int(stmt, sqlite3_bind_parameter_index(stmt, ":rules"),
+			 m->rows->rules);
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":first_row_id"),
 			   m->rows->n ? first_id : 0);
 	sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, ":row_count"),

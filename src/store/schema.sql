@@ -512,7 +512,8 @@ CREATE TABLE summary (
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
     part        TEXT NOT NULL,             -- name of the table: 'step_part'
     first_row_id INTEGER NOT NULL,         -- its rows are first_row_id to
-    row_count   INTEGER NOT NULL           --   first_row_id + row_count - 1, in the order of the view
+    row_count   INTEGER NOT NULL,          --   first_row_id + row_count - 1, in the order of the view
+    rules       INTEGER NOT NULL           -- by which they were made: src/base/part_rows.h
 ) STRICT;
 
 -- Steps: what `ptool steps` reads.  One row for each (profile, device, step), in that order;

@@ -68,8 +68,8 @@ UPDATE profile SET device_type = coalesce((
 WHERE run_id = (SELECT id FROM run WHERE name = :run) AND slices > 0;
 
 -- name: insert_summary
-INSERT INTO summary (profile_id, part, first_row_id, row_count)
-VALUES (:profile_id, :part, :first_row_id, :row_count);
+INSERT INTO summary (profile_id, part, rules, first_row_id, row_count)
+VALUES (:profile_id, :part, :rules, :first_row_id, :row_count);
 
 -- name: set_span
 UPDATE profile SET span = ?2 WHERE id = ?1;

@@ -50,6 +50,7 @@ struct store {
 	bool forbids_slices, missed_slices, missed_others;
 	struct fetch_need need; /* what was brought here, as store_forbid_others() says */
 	bool is_borrowed;       /* the connection */
+	bool has_other_rules;   /* store_note_rules() */
 	int64_t steps_left;
 	int64_t bytes; /* of its file */
 };
@@ -323,6 +324,16 @@ bool store_missed_others(const struct store *store)
 bool store_missed_slices(const struct store *store)
 {
 	return store->missed_slices;
+}
+
+void store_note_rules(struct store *store)
+{
+	store->has_other_rules = true;
+}
+
+bool store_noted_rules(const struct store *store)
+{
+	return store->has_other_rules;
 }
 
 struct sqlite3 *store_db(struct store *store)

@@ -58,6 +58,9 @@ bool store_missed_others(const struct store *store);
 bool store_has_table(const struct store *store, const char *table);
 /* Were slices refused? */
 bool store_missed_slices(const struct store *store);
+/* Rows of a summary that another ptool made by other rules were read, or were not. */
+void store_note_rules(struct store *store);
+bool store_noted_rules(const struct store *store);
 /*
  * For who has an authorizer of its own: false when this action of SQLite's reads what may
  * not be read.

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "query/gaps/gap_profile.h"
 #include "query/query.h"
 #include "query/summary/summary.h"
 
 ASSET(asset_query_views_summary_lacking_sql);
+
+#define RULES_MAX 4096
 
 const struct summary *const summaries[] = {
 	&summary_steps,
@@ -113,15 +116,24 @@ static int make_profile(struct summary_source *from, struct summary_reader *ther
 /* Has every profile with slices the rows of all summaries? */
 static int has_all(struct store *store, bool *all, struct err *err)
 {
+	struct buf rules;
 	int n = 0;
-	while (summaries[n])
-		n++;
+
+	buf_init(&rules, RULES_MAX);
+	for (; summaries[n]; n++)
+		buf_addf(&rules, ",%s %d", summaries[n]->table.name,
+			 summaries[n]->table.rules);
+	buf_add_char(&rules, ',');
 	struct query q = query_open(store, asset_query_views_summary_lacking_sql, err);
 
-	if (q.rc == 0)
+	if (q.rc == 0) {
 		sqlite3_bind_int(q.stmt, 1, n);
+		sqlite3_bind_text(q.stmt, 2, rules.p, (int)rules.n, SQLITE_STATIC);
+	}
 	*all = !query_next(&q, err);
-	return query_end(&q);
+	int rc = query_end(&q);
+	buf_release(&rules);
+	return rc;
 }
 
 int summaries_make_run(struct store *store, const char *run, const struct part_sink *to,

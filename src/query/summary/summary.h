@@ -75,6 +75,7 @@ struct summary_reader {
 	struct text_pool *texts; /* borrowed */
 	struct summary_place {
 		int64_t profile_id, first_row_id, nrows;
+		int rules;
 		const struct summary *summary;
 	} * places; /* owned; by (profile_id, summary) */
 	size_t n, cap;
@@ -87,7 +88,10 @@ struct summary_reader {
 int summary_reader_open(struct store *store, struct text_pool *texts,
 			struct summary_reader *out, struct err *err);
 void summary_reader_close(struct summary_reader *r);
-/* Has the store the profile's rows of this summary? */
+/*
+ * Has the store the profile's rows of this summary?  Those by other rules than this ptool's
+ * count only where there are no slices; who reads them is noted: store_noted_rules().
+ */
 bool summary_has(struct summary_reader *r, const struct scope_profile *profile,
 		 const struct summary *summary);
 /*

@@ -27,13 +27,43 @@ static const struct summary *summary_called(struct str part)
 	return NULL;
 }
 
-static int by_place(const void *left, const void *right)
+/* By the rules of another ptool. */
+static int is_by_others(const struct summary_place *place)
 {
-	const struct summary_place *a = left, *b = right;
+	return place->rules != place->summary->table.rules;
+}
+
+/* Whatever its rules. */
+static int is_place(const void *wanted, const void *place)
+{
+	const struct summary_place *a = wanted, *b = place;
 
 	if (a->profile_id != b->profile_id)
 		return a->profile_id < b->profile_id ? -1 : 1;
 	return strcmp(a->summary->table.name, b->summary->table.name);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct summary_place *a = left, *b = right;
+	int order = is_place(a, b);
+
+	return order ? order : is_by_others(a) - is_by_others(b);
+}
+
+/* Where rows were made anew, merging has left the older ones there, too. */
+static void keep_first_places(struct summary_reader *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct summary_place *place = &r->places[i],
+					   *last = &r->places[kept ? kept - 1 : 0];
+		if (!kept || last->profile_id != place->profile_id ||
+		    last->summary != place->summary)
+			r->places[kept++] = *place;
+	}
+	r->n = kept;
 }
 
 static int add_place(struct summary_reader *r, struct sqlite3_stmt *stmt, struct err *err)
@@ -41,8 +71,9 @@ static int add_place(struct summary_reader *r, struct sqlite3_stmt *stmt, struct
 	struct cell part = query_cell(stmt, 1);
 	struct summary_place place = {
 		.profile_id = sqlite3_column_int64(stmt, 0),
-		.first_row_id = sqlite3_column_int64(stmt, 2),
-		.nrows = sqlite3_column_int64(stmt, 3),
+		.rules = sqlite3_column_int(stmt, 2),
+		.first_row_id = sqlite3_column_int64(stmt, 3),
+		.nrows = sqlite3_column_int64(stmt, 4),
 		.summary = part.type == CELL_TEXT ? summary_called(part.as.text) : NULL,
 	};
 
@@ -65,6 +96,7 @@ int summary_reader_open(struct store *store, struct text_pool *texts,
 		q.rc = add_place(out, q.stmt, err);
 	if (out->n)
 		qsort(out->places, out->n, sizeof(*out->places), by_place);
+	keep_first_places(out);
 	return query_end(&q);
 }
 
@@ -85,8 +117,10 @@ static const struct summary_place *find(const struct summary_reader *r,
 
 	/* who may not ask would take slices instead, or what is missing for none */
 	assert(store_has_table(r->store, summary->table.name));
-	return r->n ? bsearch(&wanted, r->places, r->n, sizeof(*r->places), by_place)
-		    : NULL;
+	const struct summary_place *place =
+		r->n ? bsearch(&wanted, r->places, r->n, sizeof(*r->places), is_place)
+		     : NULL;
+	return place && is_by_others(place) && profile->has_slices ? NULL : place;
 }
 
 bool summary_has(struct summary_reader *r, const struct scope_profile *profile,
@@ -175,7 +209,12 @@ int summary_read_prefix(struct summary_reader *r, const struct scope_profile *pr
 	int rc = 0, more;
 
 	part_rows_init(out, &summary->table);
-	if (!place || place->nrows == 0)
+	if (!place)
+		return 0;
+	out->rules = place->rules;
+	if (is_by_others(place))
+		store_note_rules(r->store);
+	if (place->nrows == 0)
 		return 0;
 	if (prepare(r, summary, err) < 0)
 		return -1;

@@ -1,2 +1,2 @@
 -- The rows that profiles have in the tables *_part.
-SELECT profile_id, part, first_row_id, row_count FROM summary ORDER BY id
+SELECT profile_id, part, rules, first_row_id, row_count FROM summary ORDER BY id
