@@ -9,14 +9,41 @@
 
 #define FILE_LEAST 4 /* cells of a file's name that say something */
 
-/* "file.py:12(f)", "file.py(12): f": where Python's name of a place begins. */
+/* "lib/x.py", "x.py:12", "<frozen abc>", "/lib/x.so": a file, as profilers name one. */
+static bool is_place(struct str place)
+{
+	static const struct str suffix = { ".py", 3 };
+	size_t end = place.n;
+
+	while (end > 0 && isdigit((unsigned char)place.p[end - 1]))
+		end--;
+	end = end > 0 && end < place.n && place.p[end - 1] == ':' ? end - 1 : place.n;
+	return str_starts_with(place, STR_LIT("/")) ||
+	       str_starts_with(place, STR_LIT("<frozen ")) ||
+	       (end > suffix.n &&
+		str_starts_with(str_behind(place, end - suffix.n), suffix));
+}
+
+/* "f (lib/x.py:12)", as samplers name a function: where its '(' is; else SIZE_MAX. */
+static size_t place_at(struct str name)
+{
+	size_t at = short_arguments_at(name);
+
+	if (at == SIZE_MAX || at < 2 || name.p[at - 1] != ' ' ||
+	    !is_place((struct str){ name.p + at + 1, name.n - at - 2 }))
+		return SIZE_MAX;
+	return at;
+}
+
+/* "file.py:12(f)", "file.py(12): f", "f (file.py)": Python's names of functions. */
 bool short_is_python(struct str name)
 {
 	size_t at = short_arguments_at(name);
 	bool has_line =
 		at != SIZE_MAX && at > 0 && isdigit((unsigned char)name.p[at - 1]);
 
-	return has_line || str_contains(name, STR_LIT(".py("));
+	return has_line || str_contains(name, STR_LIT(".py(")) ||
+	       place_at(name) != SIZE_MAX;
 }
 
 /* Where the part begins that says which function it is: ".py(12): f", ".py:12(f)". */
@@ -45,9 +72,46 @@ static struct str function_alone(struct str rest)
 	return rest;
 }
 
+/* The end of the path that begins with a folder or the file, and has `cells` at most. */
+static struct str path_end(struct str path, size_t cells)
+{
+	struct str file = path;
+
+	for (size_t i = path.n; i-- > 0;) {
+		if (path.p[i] != '/' && path.p[i] != '\\')
+			continue;
+		if (file.n < path.n && utf8_width(str_behind(path, i + 1)) > cells)
+			break;
+		file = str_behind(path, i + 1);
+	}
+	return file;
+}
+
+/* "f (lib/x.py)": the function stays whole, outer folders go, then the file's end. */
+static void add_placed(struct buf *out, struct str name, size_t at, size_t cells)
+{
+	struct str function = { name.p, at - 1 };
+	struct str path = { name.p + at + 1, name.n - at - 2 };
+	size_t used = utf8_width(function) + strlen(" ()");
+
+	if (used + FILE_LEAST > cells) {
+		short_add_or_cut(out, function, cells);
+		return;
+	}
+	buf_addf(out, STR_FMT " (", STR_ARG(function));
+	short_add_or_cut(out, path_end(path, cells - used), cells - used);
+	buf_add_char(out, ')');
+}
+
 /* The function stays whole: the file's name gives way, then its suffix and line. */
 void short_add_python(struct buf *out, struct str name, size_t cells)
 {
+	size_t placed = place_at(name);
+
+	if (placed != SIZE_MAX && utf8_width(name) > cells) {
+		add_placed(out, name, placed, cells);
+		return;
+	}
 	name = short_without_folders(name);
 	size_t at = function_at(name);
 	struct str place = { name.p, at }, rest = str_behind(name, at);

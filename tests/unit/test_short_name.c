@@ -109,6 +109,27 @@ static void functions_lose_their_folders(void **state)
 		     "{read of _io.BufferedReader}");
 }
 
+static void places_behind_functions_lose_their_folders(void **state)
+{
+	static const char *json =
+		"JSONEncoder.iterencode (/usr/lib/python3/json/encoder.py)";
+
+	(void)state;
+	assert_short(json, 48, "JSONEncoder.iterencode (python3/json/encoder.py)");
+	assert_short(json, 44, "JSONEncoder.iterencode (json/encoder.py)");
+	assert_short(json, 36, "JSONEncoder.iterencode (encoder.py)");
+	assert_short(json, 30, "JSONEncoder.iterencode (enco…)");
+	assert_short(json, 28, "JSONEncoder.iterencode");
+	assert_short(json, 12, "JSONEncoder…");
+	assert_short("    wait (/usr/lib/python3/threading.py:320)", 30,
+		     "    wait (threading.py:320)");
+	assert_short("f (C:\\Users\\me\\train.py:7)", 15, "f (train.py:7)");
+	assert_short("FileLoader.get_data (<frozen importlib._bootstrap_external>)", 40,
+		     "FileLoader.get_data (<frozen importlib…)");
+	assert_short("0x7fa2a02a3f16 (/usr/lib/libc.so.6)", 28,
+		     "0x7fa2a02a3f16 (libc.so.6)");
+}
+
 static void labels_keep_what_stands_behind_the_hash(void **state)
 {
 	(void)state;
@@ -146,6 +167,7 @@ int main(void)
 		cmocka_unit_test(
 			kernels_lose_what_they_all_have_and_keep_what_tells_them_apart),
 		cmocka_unit_test(functions_lose_their_folders),
+		cmocka_unit_test(places_behind_functions_lose_their_folders),
 		cmocka_unit_test(labels_keep_what_stands_behind_the_hash),
 		cmocka_unit_test(nothing_is_cut_beyond_its_bytes),
 	};
