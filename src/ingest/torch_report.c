@@ -4,7 +4,9 @@
  * not, as wide as the dashes under their titles, two blanks apart.  Times and sizes have
  * units of their own in each cell.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -85,7 +87,8 @@ struct reading {
 	size_t nrows, rows_cap;
 	struct buf stack; /* of the newest row */
 	struct buf totals;
-	double total_s; /* Self CPU time total, or NaN */
+	double total_s;    /* Self CPU time total, or NaN */
+	int64_t device_ns; /* Self CUDA time total, or 0 */
 };
 
 static bool ends_with(struct str s, const char *end)
@@ -427,9 +430,12 @@ static int read_totals(struct reading *r, struct err *err)
 			buf_add_text(&r->totals, "; ");
 		buf_add_str(&r->totals, said);
 		size_t from = (size_t)(at - said.p) + words.n;
-		if (str_starts_with(said, STR_LIT("Self CPU")) &&
-		    read_amount(str_behind(said, from), &ns))
+		if (!read_amount(str_behind(said, from), &ns))
+			continue;
+		if (str_starts_with(said, STR_LIT("Self CPU")))
 			r->total_s = (double)ns / 1e9;
+		else
+			r->device_ns = ns;
 	}
 	return more;
 }
@@ -464,6 +470,15 @@ static int tell_rows(struct reading *r, struct err *err)
 			    err);
 }
 
+/* What shares are of, also where the table was cut to its first rows. */
+static void tell_total(struct reading *r, const char *key, int64_t ns)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, ns);
+	r->in.sink->metadata(r->in.sink, str_of(key), str_of(text));
+}
+
 static int tell_rest(struct reading *r, struct err *err)
 {
 	struct profile_fact profile = printed_profile("");
@@ -479,8 +494,12 @@ static int tell_rest(struct reading *r, struct err *err)
 	profile.has_shapes = has[COLUMN_SHAPES];
 	profile.has_stacks = has[COLUMN_SOURCE];
 	profile.has_flops = has[COLUMN_FLOPS];
-	if (!isnan(r->total_s))
+	if (!isnan(r->total_s)) {
 		profile.span_end_ns = llround(r->total_s * 1e9);
+		tell_total(r, "self_cpu_ns", profile.span_end_ns);
+	}
+	if (r->device_ns > 0)
+		tell_total(r, "self_device_ns", r->device_ns);
 	printed_metadata(&r->in, "totals", buf_str(&r->totals));
 	return printed_end(&r->in, &profile, err);
 }

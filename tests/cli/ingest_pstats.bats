@@ -171,6 +171,18 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $output == *'Printed table of torch.profiler'* && $output != *'slows it down'* ]]
 }
 
+@test "shares of a printed table that was cut are those that it prints" {
+	local report=$FIXTURES/pyprof/reports/torch_cuda.txt
+	{
+		sed -n '1,8p; 11p' "$report"
+		tail -n 3 "$report"
+	} >log
+	run --separate-stderr ptool top --wide log
+	exits 0
+	[[ $output == *$'\nampere_sgemm_128x64_nn '*' 80.000 '*' 12.68 '* ]]
+	[[ $output == *$'\naten::copy_ '*' 1.47 '*' 3.77 '*' 28.52 '* ]]
+}
+
 @test "files of other programs are named, and what to export instead" {
 	sqlite3 nsys.sqlite 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start)'
 	sqlite3 rocpd.db 'CREATE TABLE rocpd_string_1 (id)'

@@ -171,6 +171,8 @@ int top_load(struct store *store, const struct scope *scope,
 	if (rc < 0)
 		return -1;
 	top_add_totals(out, query->filter);
+	if (is_printed && top_add_printed_totals(store, out, err) < 0)
+		return -1;
 	if (top_order(out, query, err) < 0)
 		return -1;
 	if (out->nmatched == 0 && !filter_is_given(query->filter))

@@ -48,6 +48,12 @@ int top_add_captured(struct store *store, const struct scope *scope,
 
 /* Sums over all rows, as struct top_rows says. */
 void top_add_totals(struct top_rows *rows, const struct filter *filter);
+/*
+ * Behind that, of printed tables: the totals that all of them name.  The sums are less in
+ * a table cut to its first rows, and more where it does not tell a label's span on the
+ * device from work there.  0, or -1.
+ */
+int top_add_printed_totals(struct store *store, struct top_rows *rows, struct err *err);
 /* top_table.c: the rows to show, from all of them. */
 int top_order(struct top_rows *rows, const struct top_query *query, struct err *err);
 

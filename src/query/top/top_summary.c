@@ -6,6 +6,7 @@
 #include "query/steps/step_numbers.h"
 #include "query/top/top_rows.h"
 
+ASSET(asset_query_views_printed_totals_sql);
 ASSET(asset_query_views_top_stat_sql);
 ASSET(asset_query_views_top_stat_all_sql);
 
@@ -198,5 +199,19 @@ int top_load_summaries(struct store *store, const struct scope *scope,
 	while (query_next(&q, err))
 		q.rc = add_row(&s, q.stmt, err);
 	step_numbers_release(&s.steps);
+	return query_end(&q);
+}
+
+int top_add_printed_totals(struct store *store, struct top_rows *rows, struct err *err)
+{
+	const struct scope *scope = rows->scope;
+	struct query q = query_of_scope(store, asset_query_views_printed_totals_sql,
+					scope->ids, err);
+
+	if (query_next(&q, err) && (uint64_t)int_at(q.stmt, 0) == scope->n) {
+		rows->self_cpu_ns = int_at(q.stmt, 1);
+		if (int_at(q.stmt, 2) > 0)
+			rows->self_device_ns = rows->launched_of_ns = int_at(q.stmt, 2);
+	}
 	return query_end(&q);
 }

@@ -110,11 +110,11 @@ int top_order(struct top_rows *rows, const struct top_query *query, struct err *
 	return 0;
 }
 
-/* NULL when the whole is nothing, or a sum that stuck. */
+/* NULL when the whole is nothing or less than its part, or a sum that stuck. */
 static const char *share_of(struct arena *arena, const char *what, int64_t part,
 			    int64_t whole)
 {
-	if (whole <= 0 || sum_is_stuck(whole))
+	if (whole <= 0 || sum_is_stuck(whole) || part > whole)
 		return NULL;
 	return arena_printf(arena, "%.1f%% of %s", 100.0 * (double)part / (double)whole,
 			    what);
