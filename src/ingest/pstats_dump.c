@@ -9,6 +9,7 @@
 #define DUMP_MAX   ((size_t)1 << 30)
 #define TEXT_MAX   ((size_t)1 << 30) /* of one name: Latin-1 may double */
 #define TICK_BYTES ((size_t)1 << 20)
+#define ROUNDING_S 1e-6 /* of sums of times */
 
 static bool is_null(const struct dump *d, size_t at)
 {
@@ -61,6 +62,15 @@ static void look_at_counts(struct dump *d, struct call_sums *sums)
 	d->is_uncounted |= sums->calls.n == -1 && sums->primitive.n == -1;
 }
 
+/* On a stack of one thread a function has at least its own time in all. */
+static void look_at_times(struct dump *d, const struct call_sums *sums)
+{
+	bool is_known = isfinite(sums->self_s) && isfinite(sums->total_s);
+
+	if (!d->mixed_at && is_known && sums->self_s > sums->total_s + ROUNDING_S)
+		d->mixed_at = d->entry;
+}
+
 static int read_stat(struct dump *d, size_t key, size_t value, struct err *err)
 {
 	struct function_stat_fact stat = { .offset = key };
@@ -87,6 +97,7 @@ static int read_stat(struct dump *d, size_t key, size_t value, struct err *err)
 	if (dump_sums(d, counts_first, &stat.sums, err) < 0)
 		return -1;
 	look_at_counts(d, &stat.sums);
+	look_at_times(d, &stat.sums);
 	if (d->sink->function_stat(d->sink, &stat, err) < 0)
 		return -1;
 	return read_callers(d, &callers, stat.function, err);
@@ -170,6 +181,10 @@ static int tell_profile(struct dump *d, struct err *err)
 		return -1;
 	if (!d->is_sampled && d->is_swapped && !d->is_uncounted &&
 	    dump_finding(d, FINDING_COUNTS_SWAPPED, 0, err) < 0)
+		return -1;
+	d->entry = d->mixed_at;
+	if (d->mixed_at && strcmp(profile.dialect, "cprofile") == 0 &&
+	    dump_finding(d, FINDING_THREADS_MIXED, d->mixed_at, err) < 0)
 		return -1;
 	d->sink->profile(d->sink, &profile);
 	return 0;

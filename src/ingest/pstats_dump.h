@@ -24,6 +24,7 @@ struct dump {
 	uint64_t spelt;    /* bytes of file names that are no UTF-8, so far */
 	/* What tells the producer. */
 	bool is_sampled, is_swapped, is_uncounted, is_pure, has_pairs;
+	size_t mixed_at; /* the first entry with more self time than total, or 0 */
 };
 
 /* pstats_dump_row.c.  What gives int: 0, or -1 with err set. */

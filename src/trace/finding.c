@@ -380,6 +380,14 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				      "a stack of one lasts until the next one of any",
 				      SEVERITY_INFO, "times of each of these processes",
 				      "py-spy record -f speedscope or -f raw", NULL },
+	[FINDING_THREADS_MIXED] = { "threads_mixed",
+				    "a function took longer itself than with all it called: "
+				    "threads took turns on the one stack that cProfile has "
+				    "since Python 3.12",
+				    "numbers were kept as recorded", SEVERITY_INFO,
+				    "total times, callers, and self times while threads "
+				    "took turns",
+				    "use py-spy or yappi, which keep threads apart", NULL },
 	[FINDING_AXES_DIFFER] = { "axes_differ",
 				  "two sources tell different places of the rank in an axis",
 				  "the place in that axis is not known", SEVERITY_INFO,

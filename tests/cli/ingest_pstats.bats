@@ -171,6 +171,21 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $output == *'Printed table of torch.profiler'* && $output != *'slows it down'* ]]
 }
 
+@test "threads that took turns on cProfile's one stack are told" {
+	python3 -c 'import marshal, sys
+caller = ("w.py", 25, "busy")
+marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.072, 0.055)}),
+	caller: (1, 4, 0.001, 0.14, {})}, sys.stdout.buffer)' >threads.prof
+	run --separate-stderr ptool top threads.prof
+	exits 0
+	[[ $output == *'self above total: cProfile of Python 3.12 and later'* ]]
+	run --separate-stderr ptool top --match busy threads.prof
+	[[ $output != *'self above total'* ]]
+	run --separate-stderr ptool doctor --format csv threads.prof
+	exits 0
+	[[ $output == *threads_mixed*'use py-spy or yappi'* ]]
+}
+
 @test "shares of a printed table that was cut are those that it prints" {
 	local report=$FIXTURES/pyprof/reports/torch_cuda.txt
 	{

@@ -108,6 +108,23 @@ static void fours_that_python_2_6_concatenated_are_added(void **state)
 		    "profile pstats cprofile" RULES);
 }
 
+static void more_time_in_itself_than_in_all_tells_of_threads(void **state)
+{
+	(void)state;
+	assert_told(LITERAL("{" KEY_F ")\x05" INT("\x02") INT("\x05") ONE HALF
+			    "{" KEY_G CALL("\x04", "\x01") "00"),
+		    "function \"a\":7 \"f\" calls=5/2 self=1 total=0.5\n"
+		    "call from \"a\":9 \"g\" calls=4/1 self=0.5 total=1\n"
+		    "finding threads_mixed @1\n"
+		    "profile pstats cprofile" RULES);
+	/* the bias of profile.Profile, which has no stack of C */
+	assert_told(LITERAL("{" KEY_F ")\x05" INT("\x02") INT("\x05") ONE HALF
+			    "{" KEY_G INT("\x02") "00"),
+		    "function \"a\":7 \"f\" calls=5/2 self=1 total=0.5\n"
+		    "call from \"a\":9 \"g\" calls=2\n"
+		    "profile pstats profile" RULES);
+}
+
 static void producers_whose_counts_mislead_are_told(void **state)
 {
 	(void)state;
@@ -256,6 +273,7 @@ int main(void)
 		cmocka_unit_test(profile_counts_the_calls_alone),
 		cmocka_unit_test(one_caller_may_have_both_forms),
 		cmocka_unit_test(fours_that_python_2_6_concatenated_are_added),
+		cmocka_unit_test(more_time_in_itself_than_in_all_tells_of_threads),
 		cmocka_unit_test(producers_whose_counts_mislead_are_told),
 		cmocka_unit_test(a_shared_key_is_one_function),
 		cmocka_unit_test(a_code_object_is_a_name_without_address),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/memtable.h"
@@ -11,6 +12,8 @@
 #include "query/query.h"
 #include "query/top/top.h"
 #include "trace/fact.h"
+
+#define ROUNDING_NS 1000 /* of sums of times */
 
 struct listing {
 	struct call_source source; /* at the beginning: `from` of the view's fields */
@@ -199,6 +202,21 @@ static const char *shown_share(const struct listing *l, struct arena *arena)
 			    100.0 * (double)shown_ns / (double)l->g.self_ns);
 }
 
+/* On a stack of one thread a function has at least its own time in all. */
+static bool is_mixed(const struct listing *l, const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->profiles[i].dialect ||
+		    strcmp(scope->profiles[i].dialect, "cprofile") != 0)
+			return false;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct callgraph_sums *s = l->rows[i].sums;
+		if (s->total_ns != NUMBER_NONE && s->self_ns > s->total_ns + ROUNDING_NS)
+			return true;
+	}
+	return false;
+}
+
 static struct table *draw(struct listing *l, const struct scope *scope)
 {
 	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
@@ -215,6 +233,11 @@ static struct table *draw(struct listing *l, const struct scope *scope)
 		memtable_add_note(
 			m,
 			"times include called functions, so percentages add up to more than 100");
+	if (is_mixed(l, scope))
+		memtable_add_note(
+			m, "self above total: cProfile of Python 3.12 and later has one "
+			   "stack for all threads, so times and callers are mixed up; "
+			   "py-spy and yappi keep threads apart");
 	return &m->table;
 }
 
