@@ -10,23 +10,34 @@
 struct known {
 	const char *what;             /* "a ...": completes "this is" */
 	const char *keys[KNOWN_KEYS]; /* all are there; NULL: no more */
+	const char *instead;          /* "... writes what ptool reads", or NULL */
 };
+
+#define MEMRAY "'memray transform speedscope RECORDING' writes what ptool reads"
 
 /* The more special first: some share keys. */
 static const struct known objects[] = {
-	{ "a speedscope profile", { "$schema", "shared", "profiles" } },
-	{ "a CPU profile of V8", { "nodes", "timeDeltas" } },
-	{ "a heap snapshot of V8", { "snapshot", "nodes", "strings" } },
-	{ "a PyTorch execution trace", { "schema", "nodes" } },
-	{ "a PyTorch memory snapshot", { "segments", "device_traces" } },
-	{ "a profile of Firefox", { "meta", "threads", "libs" } },
-	{ "a profile of V8 (--prof)", { "code", "functions", "ticks" } },
+	{ "a speedscope profile", { "$schema", "shared", "profiles" }, NULL },
+	{ "a CPU profile of V8", { "nodes", "timeDeltas" }, NULL },
+	{ "a heap snapshot of V8", { "snapshot", "nodes", "strings" }, NULL },
+	{ "a PyTorch execution trace",
+	  { "schema", "nodes" },
+	  "export_chrome_trace() of torch.profiler writes what ptool reads" },
+	{ "a PyTorch memory snapshot", { "segments", "device_traces" }, NULL },
+	{ "a profile of Firefox", { "meta", "threads", "libs" }, NULL },
+	{ "a profile of V8 (--prof)", { "code", "functions", "ticks" }, NULL },
+	{ "a profile for gprof2dot, as of memray",
+	  { "costs", "events", "functions" },
+	  MEMRAY },
+	{ "a summary of memray",
+	  { "total_num_allocations", "allocation_size_histogram" },
+	  MEMRAY },
 };
 
 static const struct known entries[] = {
-	{ "a table of key_averages()", { "key", "cpu_time_total" } },
-	{ "a table of key_averages()", { "key", "self_cpu_time_total" } },
-	{ "a table of operators", { "name", "count", "cpu_time_total" } },
+	{ "a table of key_averages()", { "key", "cpu_time_total" }, NULL },
+	{ "a table of key_averages()", { "key", "self_cpu_time_total" }, NULL },
+	{ "a table of operators", { "name", "count", "cpu_time_total" }, NULL },
 };
 
 void foreign_add_key(struct foreign *f, struct str key)
@@ -58,14 +69,15 @@ static bool has_key(const struct foreign *f, const char *key)
 	return false;
 }
 
-static const char *find_known(const struct foreign *f, const struct known *all, size_t n)
+static const struct known *find_known(const struct foreign *f, const struct known *all,
+				      size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		bool is_it = true;
 		for (size_t k = 0; k < KNOWN_KEYS && all[i].keys[k]; k++)
 			is_it &= has_key(f, all[i].keys[k]);
 		if (is_it)
-			return all[i].what;
+			return &all[i];
 	}
 	return NULL;
 }
@@ -82,15 +94,17 @@ static void add_keys(const struct foreign *f, const char *whose, struct buf *out
 		buf_add_text(out, f->nkeys > SHOWN_KEYS ? ", ...)" : ")");
 }
 
-/* The sentence and the keys; `what` NULL: it is nothing known. */
-static int refuse(const struct foreign *f, const char *what, const char *otherwise,
-		  const char *whose, struct err *err)
+/* The sentence and the keys; `known` NULL: it is nothing known. */
+static int refuse(const struct foreign *f, const struct known *known,
+		  const char *otherwise, const char *whose, struct err *err)
 {
 	struct buf text;
 
 	buf_init(&text, ERR_TEXT_MAX);
-	if (what) {
-		buf_addf(&text, "this is %s, not a profiler trace", what);
+	if (known) {
+		buf_addf(&text, "this is %s, not a profiler trace", known->what);
+		if (known->instead)
+			buf_addf(&text, ": %s", known->instead);
 	} else {
 		buf_add_text(&text, otherwise);
 		add_keys(f, whose, &text);
@@ -103,23 +117,28 @@ static int refuse(const struct foreign *f, const char *what, const char *otherwi
 
 int foreign_object(const struct foreign *f, struct err *err)
 {
-	const char *what = find_known(f, objects, sizeof(objects) / sizeof(*objects));
+	const struct known *known =
+		find_known(f, objects, sizeof(objects) / sizeof(*objects));
 
 	if (has_key(f, "traceEvents"))
 		return err_at(err, 0, "traceEvents is no array");
-	return refuse(f, what, "a JSON object without traceEvents is no trace",
+	return refuse(f, known, "a JSON object without traceEvents is no trace",
 		      "its keys", err);
 }
 
 int foreign_array(const struct foreign *f, struct err *err)
 {
-	const char *what = find_known(f, entries, sizeof(entries) / sizeof(*entries));
+	static const struct known timeline = {
+		.what = "an array of arrays, as a PyTorch memory timeline is"
+	};
+	const struct known *known =
+		find_known(f, entries, sizeof(entries) / sizeof(*entries));
 
 	if (f->nkeys)
-		return refuse(f, what,
+		return refuse(f, known,
 			      "no entry of the event list has a ph: it is no trace",
 			      "keys of the first", err);
 	if (f->has_other && !f->has_scalar)
-		what = "an array of arrays, as a PyTorch memory timeline is";
-	return refuse(f, what, "a JSON array without events is no trace", "", err);
+		known = &timeline;
+	return refuse(f, known, "a JSON array without events is no trace", "", err);
 }

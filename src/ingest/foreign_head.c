@@ -45,6 +45,45 @@ static const struct foreign_file pyinstrument = {
 	"what pyinstrument prints",
 	"'pyinstrument -r session -o FILE.pyisession PROGRAM' writes what ptool reads" };
 
+static const struct foreign_file memray_table = {
+	"a table of memray",
+	"'memray transform speedscope RECORDING' writes what ptool reads" };
+static const struct foreign_file callgrind = {
+	"a callgrind profile", "'callgrind_annotate FILE' prints it" };
+static const struct foreign_file yappi_callgrind = {
+	"a callgrind profile of yappi",
+	"yappi.get_func_stats().save('OUT.prof', type='pstat') writes what ptool reads" };
+
+static const struct {
+	const char *words; /* near its beginning */
+	struct foreign_file file;
+} pages[] = {
+	{ "<title>GPU Memory Timeline HTML",
+	  { "the picture of a memory timeline",
+	    "export_memory_timeline() to a name that ends in .raw.json.gz writes its "
+	    "data" } },
+	{ "viz/MemoryViz.js",
+	  { "a page of torch.cuda._memory_viz",
+	    "the snapshot that it was made of is what ptool reads" } },
+	{ "<svg",
+	  { "a picture (SVG) other than a flame graph of py-spy, inferno or "
+	    "flamegraph.pl", NULL } },
+	{ "pyinstrumentHTMLRenderer",
+	  { "a page of pyinstrument",
+	    "'pyinstrument -r session -o FILE.pyisession PROGRAM' writes what ptool "
+	    "reads" } },
+	{ "<title>memray",
+	  { "a page of memray",
+	    "'memray transform speedscope RECORDING' writes what ptool reads" } },
+	{ "github.com/catapult-project/catapult",
+	  { "a page of Chrome's trace viewer, as viztracer writes",
+	    "'viztracer -o result.json PROGRAM' writes what ptool reads" } },
+	{ "content=\"ptool report\"",
+	  { "a page of ptool report", "ptool reads the recording that it shows" } },
+	{ "<!doctype html", { "a web page", "ptool reads the recording that it shows" } },
+	{ "<!DOCTYPE html", { "a web page", "ptool reads the recording that it shows" } },
+};
+
 static const struct head heads[] = {
 	{ MAGIC("\x13\x0fhotshot-version"),
 	  { "a hotshot profile of Python 2",
@@ -53,7 +92,8 @@ static const struct head heads[] = {
 	{ MAGIC("MOJ"),
 	  { "a recording of Austin (MOJO)",
 	    "'mojo2austin FILE OUT' writes what ptool reads" } },
-	{ MAGIC("# callgrind format"), { "a callgrind profile", NULL } },
+	{ MAGIC("# callgrind format"),
+	  { "a callgrind profile", "'callgrind_annotate FILE' prints it" } },
 	{ MAGIC("PERFILE2"),
 	  { "a recording of perf",
 	    "'perf script -i FILE | stackcollapse-perf.pl >out.folded' writes what "
@@ -163,23 +203,13 @@ static struct foreign_file pickle_file(struct bytes head)
 	return file;
 }
 
-/* Pictures, and pages that torch makes of recordings of memory; NULL: it is none of them. */
+/* Pictures, and pages that show recordings; the more special first. */
 static struct foreign_file page_file(struct bytes head)
 {
-	struct foreign_file file = { NULL, NULL };
-
-	if (contains(head, "<title>GPU Memory Timeline HTML")) {
-		file.what = "the picture of a memory timeline";
-		file.instead = "export_memory_timeline() to a name that ends in "
-			       ".raw.json.gz writes its data";
-	} else if (contains(head, "viz/MemoryViz.js")) {
-		file.what = "a page of torch.cuda._memory_viz";
-		file.instead = "the snapshot that it was made of is what ptool reads";
-	} else if (contains(head, "<svg")) {
-		file.what = "a picture (SVG) other than a flame graph of py-spy, "
-			    "inferno or flamegraph.pl";
-	}
-	return file;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		if (contains(head, pages[i].words))
+			return pages[i].file;
+	return (struct foreign_file){ NULL, NULL };
 }
 
 /* A number of the version, "\r\n", and flags or a time: Lib/importlib. */
@@ -342,8 +372,11 @@ static struct foreign_file by_bytes(struct bytes head)
 		return pickle_file(head);
 	if (is_pyc(head))
 		return (struct foreign_file){ "compiled Python (.pyc)", NULL };
-	if ((contains(head, "version: 1\n") && contains(head, "\nevents: ")))
-		return (struct foreign_file){ "a callgrind profile", NULL };
+	if (contains(head, "version: 1\n") && contains(head, "\nevents: "))
+		return contains(head, "creator: yappi") ? yappi_callgrind : callgrind;
+	if (str_starts_with(first_bytes(head, LOOKED_AT),
+			    STR_LIT("allocator,num_allocations,size,")))
+		return memray_table;
 	if (contains(head, "Time and Allocation Profiling Report"))
 		return (struct foreign_file){ "a profile of Haskell (GHC)", NULL };
 	if (contains(head, " _     ._   __/__   _ _  _  _ _/_   Recorded: "))

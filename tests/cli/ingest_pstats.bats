@@ -210,7 +210,17 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 	printf 'abc\0\1' >run.nsys-rep
 	cp "$FIXTURES/samples/pyinstrument_5.text" pyinstrument
 	printf 'abc\0\1' >run.ncu-rep
-	for file in nsys.sqlite:'nsys stats' rocpd.db:'rocpd convert' perf.data:stackcollapse-perf.pl \
+	printf '<!DOCTYPE html>\n<script>var pyinstrumentHTMLRenderer=0' >session
+	printf '\n<!DOCTYPE html>\n<title>memray - flamegraph' >flame
+	printf '<!DOCTYPE html>\n<!-- https://github.com/catapult-project/catapult -->' >viz
+	printf '<!doctype html>\n<p>' >page
+	printf 'allocator,num_allocations,size,tid\nMALLOC,1,2,3\n' >memray.csv
+	printf 'version: 1\ncreator: yappi\n\nevents: Ticks\n' >yappi
+	printf 'version: 1\n\nevents: Ir\n' >callgrind.out
+	for file in session:'-r session' flame:'memray transform' viz:'viztracer -o' \
+		page:'recording that it shows' memray.csv:'memray transform' \
+		yappi:"type='pstat'" callgrind.out:'callgrind_annotate FILE' \
+		nsys.sqlite:'nsys stats' rocpd.db:'rocpd convert' perf.data:stackcollapse-perf.pl \
 		memray.bin:'memray transform speedscope' a.pftrace:'traceconv json' b:create_perfetto_trace \
 		c:YFuncStats pyinstrument:'-r session' run.nsys-rep:'nsys stats' run.ncu-rep:'ncu --import'; do
 		run --separate-stderr ptool top "${file%%:*}"

@@ -7,24 +7,27 @@ static void an_object_is_told_by_its_keys(void **state)
 		const char *json, *what;
 	} rows[] = {
 		{ "{\"schema\":\"1.1.1\",\"pid\":3,\"time\":\"2024\",\"nodes\":[{\"id\":1}]}",
-		  "a PyTorch execution trace" },
+		  "a PyTorch execution trace, not a profiler trace: export_chrome_trace() "
+		  "of torch.profiler writes what ptool reads" },
+		{ "{\"version\":0,\"costs\":[],\"events\":[],\"functions\":[]}",
+		  "a profile for gprof2dot, as of memray, not a profiler trace: 'memray "
+		  "transform speedscope RECORDING' writes what ptool reads" },
 		{ "{\"nodes\":[],\"startTime\":1,\"endTime\":2,\"samples\":[],\"timeDeltas\":[]}",
-		  "a CPU profile of V8" },
+		  "a CPU profile of V8, not a profiler trace" },
 		{ "{\"snapshot\":{},\"nodes\":[],\"edges\":[],\"strings\":[]}",
-		  "a heap snapshot of V8" },
+		  "a heap snapshot of V8, not a profiler trace" },
 		{ "{\"$schema\":\"https://x\",\"shared\":{\"frames\":[]},\"profiles\":[]}",
-		  "a speedscope profile" },
+		  "a speedscope profile, not a profiler trace" },
 		{ "{\"segments\":[],\"device_traces\":[[]],\"allocator_settings\":{}}",
-		  "a PyTorch memory snapshot" },
+		  "a PyTorch memory snapshot, not a profiler trace" },
 		{ "{\"meta\":{\"interval\":1},\"libs\":[],\"threads\":[]}",
-		  "a profile of Firefox" },
+		  "a profile of Firefox, not a profiler trace" },
 	};
-	char text[128];
+	char text[256];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		snprintf(text, sizeof(text), "this is %s, not a profiler trace",
-			 rows[i].what);
+		snprintf(text, sizeof(text), "this is %s", rows[i].what);
 		assert_error(rows[i].json, false, 0, text);
 	}
 }
