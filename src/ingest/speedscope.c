@@ -109,6 +109,12 @@ static bool is_thread(const struct stacks_frame *frame)
 	return frame->file.n == 0 && folded_py_spy(&text, &who) && text.n == 0;
 }
 
+/* Of pyinstrument: what a function took itself, where it called others, too. */
+static bool is_self(const struct stacks_frame *frame)
+{
+	return frame->file.n == 0 && str_is(frame->name, "[self]");
+}
+
 /* 1, 0 where the text is cut, -1. */
 static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 {
@@ -126,7 +132,7 @@ static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 		return -1;
 	if (!frame.name.p)
 		return err_at(err, offset, "frame %zu has no name", s->nframes);
-	if (!is_thread(&frame) &&
+	if (!is_thread(&frame) && !is_self(&frame) &&
 	    stacks_frame(&s->stacks, &frame, offset, &fact, err) < 0)
 		return -1;
 	return add_frame(s, &fact, err) < 0 ? -1 : 1;

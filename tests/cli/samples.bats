@@ -122,6 +122,21 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
 }
 
+@test "what pyinstrument calls [self] in a speedscope file is the function's own" {
+	cat >self.json <<-'EOF'
+		{"$schema": "https://www.speedscope.app/file-format-schema.json", "exporter": "pyinstrument",
+		"shared": {"frames": [{"name": "busy", "file": "w.py", "line": 25},
+		{"name": "[self]", "file": null, "line": null}, {"name": "[self]", "file": "w.py", "line": 1}]},
+		"profiles": [{"type": "evented", "name": "CPU", "unit": "seconds", "startValue": 0, "endValue": 9,
+		"events": [{"type": "O", "frame": 0, "at": 0}, {"type": "O", "frame": 1, "at": 1},
+		{"type": "C", "frame": 1, "at": 3}, {"type": "O", "frame": 2, "at": 5},
+		{"type": "C", "frame": 2, "at": 9}, {"type": "C", "frame": 0, "at": 9}]}]}
+	EOF
+	ptool ingest -q self.json
+	[ "$(ptool top --format csv ptool.db | cut -d, -f3,6,7 | tail -n +2)" = \
+		$'"busy",5000000000,9000000000\n"[self]",4000000000,4000000000' ]
+}
+
 @test "a speedscope file whose texts are no JSON is mended, and each kind of damage told" {
 	cat >a.json <<-'EOF'
 		{"$schema": "https://www.speedscope.app/file-format-schema.json",
