@@ -171,6 +171,18 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $output == *'Printed table of torch.profiler'* && $output != *'slows it down'* ]]
 }
 
+@test "calls that were not counted stay unknown when profiles are added up or compared" {
+	python3 -c 'import marshal, sys
+for name, n in ("a", -1), ("b", -1), ("c", 5):
+	marshal.dump({("w.py", 1, "f"): (n, n, 0.5, 1.0, {})}, open(name + ".prof", "wb"))'
+	ptool ingest -q -o two.db a.prof b.prof
+	[ "$(ptool top --format csv two.db | tail -n 1)" = '"w.py",1,"f",,,1000000000,2000000000' ]
+	ptool ingest -q -o three.db a.prof b.prof c.prof
+	[ "$(ptool top --format csv three.db | tail -n 1)" = '"w.py",1,"f",,,1500000000,3000000000' ]
+	run --separate-stderr ptool diff -q a.prof c.prof
+	[[ $output == *'0 -> 5'* && $output != *-1* ]]
+}
+
 @test "threads that took turns on cProfile's one stack are told" {
 	python3 -c 'import marshal, sys
 caller = ("w.py", 25, "busy")

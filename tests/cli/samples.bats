@@ -122,6 +122,18 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
 }
 
+@test "diff of samples compares weights, and calls them no calls" {
+	printf '%s\n' 'main;busy 45' 'main;busy;gen 85' 'main;wait 9' >old.folded
+	printf '%s\n' 'main;busy 33' 'main;busy;gen 83' 'main;wait 1' >new.folded
+	run --separate-stderr ptool diff -q old.folded new.folded
+	exits 0
+	[[ $output == *'in busy (-12)'* && $output == *' Change %'* && $output != *alls* ]]
+	tr -s ' ' <<<"$output" | grep -qx 'busy 45 33 -12 -26.67'
+	tr -s ' ' <<<"$output" | grep -qx 'wait 9 1 -8 -88.89'
+	ptool diff -q --format csv old.folded new.folded |
+		grep -q '^"busy",,"changed",,,45,33,-12,-26.6[0-9]*,,,,,,"self"$'
+}
+
 @test "what pyinstrument calls [self] in a speedscope file is the function's own" {
 	cat >self.json <<-'EOF'
 		{"$schema": "https://www.speedscope.app/file-format-schema.json", "exporter": "pyinstrument",

@@ -16,10 +16,16 @@ static int64_t known_ns(int64_t ns)
 	return ns == NUMBER_NONE ? 0 : ns;
 }
 
+/* Below 0: not counted. */
+static int64_t known_calls(const struct callgraph_sums *sums)
+{
+	return sums->calls.n < 0 ? 0 : sums->calls.n;
+}
+
 static int64_t amount_of(const struct callgraph_sums *sums, enum diff_metric metric)
 {
 	if (metric == DIFF_CALLS)
-		return sums->calls.n;
+		return known_calls(sums);
 	return known_ns(metric == DIFF_TOTAL ? sums->total_ns : sums->self_ns);
 }
 
@@ -48,7 +54,7 @@ static int add_function(const struct diff_loading *l, const struct scope_profile
 	callgraph_add_name(g, row->function, &name);
 	int has = filter_has_name(l->filter, buf_str(&name), err);
 	if (has > 0)
-		diff_loading_add(l, buf_str(&name), place, row->sums.calls.n,
+		diff_loading_add(l, buf_str(&name), place, known_calls(&row->sums),
 				 whole(g, amount_of(&row->sums, l->metric)));
 	buf_release(&name);
 	return has < 0 ? -1 : 0;

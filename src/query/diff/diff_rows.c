@@ -59,6 +59,8 @@ int64_t diff_from_calls(const struct diff_measure of[NDIFF_SIDES],
 	wide n0 = base->calls, n1 = new_side->calls;
 	wide u0 = units[DIFF_BASE], u1 = units[DIFF_NEW];
 
+	if (n0 <= 0 && n1 <= 0) /* not counted */
+		return 0;
 	if (n0 <= 0 || n1 <= 0)
 		return sum_sub(new_side->mean, base->mean);
 	return divide_products(n1 * u0 - n0 * u1,
@@ -153,13 +155,13 @@ static void match_rows(struct diff *d)
 	free(singles);
 }
 
-/* Of the amounts as they are shown; of counts before they are rounded: 5 to 5.4 is 8 %. */
+/* Of the amounts as they are shown; of calls before they are rounded: 5 to 5.4 is 8 %. */
 static double percent_of_base(const struct diff *d, const struct diff_row *row)
 {
 	const struct diff_measure *of = row->of;
 	double base = (double)of[DIFF_BASE].mean, delta = (double)row->delta;
 
-	if (d->unit == UNIT_COUNT) {
+	if (d->metric == DIFF_CALLS) {
 		base = diff_row_calls(d, row, DIFF_BASE);
 		delta = diff_row_calls(d, row, DIFF_NEW) - base;
 	}

@@ -103,7 +103,17 @@ static struct cell get_calls(const void *from, const void *row, int which)
 	const struct showing *s = from;
 	const struct diff_row *r = row;
 
+	if (s->d->is_sampled)
+		return cell_null();
 	return diff_calls_cell(r->of[which].calls, s->d->sides[which].units);
+}
+
+/* Samples are no calls: more of them is more time, whatever the calls were. */
+static struct cell get_split(const void *from, const void *row, int arg)
+{
+	const struct showing *s = from;
+
+	return s->d->is_sampled ? cell_null() : view_int64(from, row, arg);
 }
 
 /* What a side does not have is no 0 for people, though machines can add with one. */
@@ -179,6 +189,8 @@ static struct cell get_both_calls(const void *from, const void *row, int arg)
 #define ROW(member) .arg = (int)offsetof(struct diff_row, member)
 #define AMOUNT(member) \
 	.get = view_int64, ROW(member), .flags = FIELD_AMOUNT | FIELD_COMPARED
+#define SPLIT(member) \
+	.get = get_split, ROW(member), .flags = FIELD_AMOUNT | FIELD_COMPARED
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -192,8 +204,8 @@ static const struct field fields[] = {
 	{ "delta", "Delta", "new - base; largest growth first", NULL, UNIT_NS, AMOUNT(delta) },
 	{ "delta_pct", "Change %", "delta in percent of base; null when one side does not have the row", "change", UNIT_PERCENT, .get = diff_get_real, ROW(delta_pct) },
 	{ "shown_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_change, .flags = FIELD_PEOPLE },
-	{ "from_calls", "From call count", "part of delta that more or fewer calls explain", NULL, UNIT_NS, AMOUNT(from_calls), .leaves = 2 },
-	{ "from_duration", "From duration", "the rest: longer or shorter calls", NULL, UNIT_NS, AMOUNT(from_duration), .leaves = 2 },
+	{ "from_calls", "From call count", "part of delta that more or fewer calls explain", NULL, UNIT_NS, SPLIT(from_calls), .leaves = 2 },
+	{ "from_duration", "From duration", "the rest: longer or shorter calls", NULL, UNIT_NS, SPLIT(from_duration), .leaves = 2 },
 	{ "calls", "Calls", NULL, NULL, UNIT_TEXT, .get = get_both_calls, .flags = FIELD_PEOPLE, .least = 1 },
 	{ "p", "p", "p of the row alone", NULL, UNIT_RATIO, .get = diff_get_real, ROW(test.p) },
 	{ "q", "Adj. p", "p adjusted for all rows tested; null where there is none", NULL, UNIT_RATIO, .get = get_q },
@@ -209,7 +221,7 @@ const struct view diff_view = {
 };
 /* clang-format on */
 
-/* Of calls, steps and peaks there is no split into calls and duration. */
+/* Of calls, samples, steps and peaks there is no split into calls and duration. */
 static const struct view_part without_split[] = {
 	{ .fields = "name base! new! delta! shown_pct! q" },
 	{ .fields = NULL },
@@ -224,7 +236,7 @@ static struct memtable *rows_table(const struct diff *d, const struct view_reque
 
 	request.amounts = d->unit;
 	request.title = show->for_people ? d->by->title : NULL;
-	if (d->metric == DIFF_CALLS || !d->by->has_split)
+	if (d->metric == DIFF_CALLS || d->is_sampled || !d->by->has_split)
 		request.people = without_split;
 	struct memtable *m = view_table(&diff_view, &rows,
 					d->request->runs[DIFF_BASE]->scope, &request);

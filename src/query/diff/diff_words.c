@@ -272,6 +272,8 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 
 	if (row->status == DIFF_ADDED || row->status == DIFF_REMOVED)
 		return row->status == DIFF_ADDED ? ", added" : ", removed";
+	if (d->is_sampled || (base == 0 && new_side == 0)) /* not counted */
+		return "";
 	if (base != new_side)
 		return arena_printf(arena, ", %.6g -> %.6g calls%s", base, new_side,
 				    unit);
