@@ -10,12 +10,10 @@
 #include "base/buf.h"
 #include "base/input.h"
 #include "base/walk.h"
-#include "ingest/json.h"
+#include "ingest/text_list.h"
 
 #define FILE_MAX_BYTES  ((size_t)64 << 20)
 #define TOTAL_MAX_BYTES ((uint64_t)256 << 20) /* of all files */
-#define TEXT_MAX        4096                  /* bytes that are shown of a list */
-#define LIST_MAX        512                   /* members of a list that are looked at */
 
 /* A file as it is read. */
 struct reading_file {
@@ -68,71 +66,21 @@ static int next_member(struct reading_file *f, struct json_items *items,
 	return 1;
 }
 
-/*
- * Texts of a list, each once, as one text.  Many kernels may name one long list: only its
- * beginning counts.
- */
-struct texts {
-	struct buf joined;
-	struct intern seen;
-	const char *between;
-	size_t looked_at;
-	bool is_full;
-};
-
-static void texts_init(struct texts *t, const char *between)
-{
-	*t = (struct texts){ .between = between };
-	buf_init(&t->joined, SIZE_MAX);
-	intern_init(&t->seen);
-}
-
 /* The text, which lives in the arena of the sources. */
-static struct str texts_end(struct reading_file *f, struct texts *t)
+static struct str texts_end(struct reading_file *f, struct text_list *t)
 {
 	struct str text = arena_copy(&f->to->arena, buf_str(&t->joined));
 
-	buf_release(&t->joined);
-	intern_release(&t->seen);
+	text_list_release(t);
 	return text;
 }
 
-static void texts_add(struct texts *t, struct str text)
+static int add_list(struct reading_file *f, const struct json_value *list,
+		    text_list_add_fn *add, struct text_list *to, struct err *err)
 {
-	size_t known = t->seen.n;
+	const char *at, *what = text_list_read(to, list, add, &at);
 
-	intern_add(&t->seen, text);
-	if (t->is_full || t->seen.n == known)
-		return;
-	if (t->joined.n)
-		buf_add_text(&t->joined, t->between);
-	t->is_full = t->joined.n + text.n > TEXT_MAX;
-	buf_add_str(&t->joined, t->is_full ? STR_LIT("...") : text);
-}
-
-typedef void add_fn(struct texts *to, struct str text);
-
-static int add_list(struct reading_file *f, const struct json_value *list, add_fn *add,
-		    struct texts *to, struct err *err)
-{
-	struct json_items items = json_items_of(list->text);
-	struct json_value value;
-	struct buf buf;
-	int more = 0;
-
-	if (list->type != JSON_ARRAY)
-		return wrong(f, list->text.p, "a list was expected", err);
-	buf_init(&buf, SIZE_MAX);
-	while (!to->is_full && to->looked_at++ < LIST_MAX &&
-	       (more = json_next_element(&items, &value)) > 0) {
-		if (value.type != JSON_STRING) {
-			more = wrong(f, value.text.p, "a text was expected", err);
-			break;
-		}
-		add(to, value.escaped ? json_unescape(value.text, &buf) : value.text);
-	}
-	buf_release(&buf);
-	return more < 0 ? -1 : 0;
+	return what ? wrong(f, at, what, err) : 0;
 }
 
 /* The digits behind `mark`. */
@@ -151,42 +99,13 @@ static struct str digits_behind(struct str text, const char *mark)
 	return (struct str){ text.p, n };
 }
 
-/* Of a stack as Python prints it the innermost call: "model.py(29): forward". */
-static void add_line(struct texts *to, struct str stack)
+static int read_list(struct reading_file *f, const struct json_value *value,
+		     text_list_add_fn *add, const char *between, struct str *out,
+		     struct err *err)
 {
-	static const struct str mark = { "File \"", 6 };
-	struct str last = { stack.p, 0 };
-	char *text = NULL;
+	struct text_list texts;
 
-	for (struct str at = stack; at.n >= mark.n; at = str_behind(at, 1))
-		if (str_starts_with(at, mark))
-			last = str_behind(at, mark.n);
-	const char *quote = last.n ? memchr(last.p, '"', last.n) : NULL;
-	if (!quote)
-		return;
-	struct str path = { last.p, (size_t)(quote - last.p) };
-	struct str rest = str_behind(last, path.n);
-	const char *end = memchr(rest.p, '\n', rest.n);
-	if (end)
-		rest.n = (size_t)(end - rest.p);
-	struct str line = digits_behind(rest, ", line ");
-	if (line.n == 0)
-		return;
-	struct str function = str_behind(rest, (size_t)(line.p + line.n - rest.p));
-	if (str_starts_with(function, STR_LIT(", in ")))
-		function = str_behind(function, 5);
-	text = xasprintf(STR_FMT "(" STR_FMT "): " STR_FMT, STR_ARG(path), STR_ARG(line),
-			 STR_ARG(function));
-	texts_add(to, str_of(text));
-	free(text);
-}
-
-static int read_list(struct reading_file *f, const struct json_value *value, add_fn *add,
-		     const char *between, struct str *out, struct err *err)
-{
-	struct texts texts;
-
-	texts_init(&texts, between);
+	text_list_init(&texts, between);
 	int rc = add_list(f, value, add, &texts, err);
 	*out = texts_end(f, &texts);
 	return rc;
@@ -207,11 +126,14 @@ static int read_kernel(struct reading_file *f, struct str key, struct str object
 
 	while (rc == 0 && json_next_member(&items, &name, &value) > 0) {
 		if (str_is(name.text, "post_grad_nodes"))
-			rc = read_list(f, &value, texts_add, ", ", &s->post_nodes, err);
+			rc = read_list(f, &value, text_list_add, ", ", &s->post_nodes,
+				       err);
 		else if (str_is(name.text, "pre_grad_nodes"))
-			rc = read_list(f, &value, texts_add, ", ", &s->pre_nodes, err);
+			rc = read_list(f, &value, text_list_add, ", ", &s->pre_nodes,
+				       err);
 		else if (str_is(name.text, "stack_traces"))
-			rc = read_list(f, &value, add_line, "; ", &s->lines, err);
+			rc = read_list(f, &value, text_list_add_line, "; ", &s->lines,
+				       err);
 	}
 	compile_sources_add(f->to, key, s);
 	return rc;
@@ -275,8 +197,9 @@ static int read_lists(struct reading_file *f, struct str object, bool of_stacks,
 
 	while ((more = next_member(f, &items, JSON_ARRAY, &key, &value, err)) > 0) {
 		struct compile_source s = source_of(f);
-		if ((of_stacks ? read_list(f, &value, add_line, "; ", &s.lines, err)
-			       : read_list(f, &value, texts_add, ", ", &s.post_nodes,
+		if ((of_stacks ? read_list(f, &value, text_list_add_line, "; ", &s.lines,
+					   err)
+			       : read_list(f, &value, text_list_add, ", ", &s.post_nodes,
 					   err)) < 0)
 			return -1;
 		compile_sources_add(f->to, key, &s);
@@ -318,17 +241,17 @@ static int read_node_map(struct reading_file *f, struct str object, struct node_
 static int read_mapped(struct reading_file *f, const struct json_value *list,
 		       struct node_map *map, struct compile_source *s, struct err *err)
 {
-	struct texts post, pre;
+	struct text_list post, pre;
 	int rc;
 
-	texts_init(&post, ", ");
-	texts_init(&pre, ", ");
-	rc = add_list(f, list, texts_add, &post, err);
+	text_list_init(&post, ", ");
+	text_list_init(&pre, ", ");
+	rc = add_list(f, list, text_list_add, &post, err);
 	for (size_t i = 0; rc == 0 && i < post.seen.n; i++) {
 		struct str node = intern_str(&post.seen, (uint32_t)i);
 		if (intern_has(&map->nodes, node))
 			rc = add_list(f, &map->pre[intern_add(&map->nodes, node)],
-				      texts_add, &pre, err);
+				      text_list_add, &pre, err);
 	}
 	s->post_nodes = texts_end(f, &post);
 	s->pre_nodes = texts_end(f, &pre);

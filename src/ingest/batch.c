@@ -281,8 +281,10 @@ static int say_slice(const struct replay *r, void *body, struct err *err)
 	f->args.p = at;
 	if (op)
 		number_op(r, op);
-	if (device)
+	if (device) {
 		device->kind = text(r, device->kind);
+		device->lines = text(r, device->lines);
+	}
 	if (collective)
 		number_collective(r, collective);
 	return r->to->slice(r->to, f, err);

@@ -8,6 +8,7 @@
 #include "base/decimal.h"
 #include "ingest/chrome.h"
 #include "ingest/shapes.h"
+#include "ingest/text_list.h"
 #include "trace/category.h"
 #include "trace/op_work.h"
 
@@ -88,6 +89,7 @@ void kineto_init(struct kineto *k)
 	intern_init(&k->shapes.raw);
 	intern_init(&k->types.raw);
 	intern_init(&k->values.raw);
+	intern_init(&k->lines.raw);
 	kineto_index_args(k);
 }
 
@@ -102,6 +104,7 @@ void kineto_release(struct kineto *k)
 	texts_release(&k->shapes);
 	texts_release(&k->types);
 	texts_release(&k->values);
+	texts_release(&k->lines);
 	free(k->names);
 }
 
@@ -255,6 +258,11 @@ static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str jso
 		buf_release(&plain);
 	}
 	return t->texts[raw];
+}
+
+uint32_t kineto_lines(struct chrome *c, struct str json)
+{
+	return text_of(c, &c->kineto.lines, json, text_list_lines);
 }
 
 /*

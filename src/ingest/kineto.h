@@ -35,6 +35,7 @@ struct kineto_texts {
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
 	struct kineto_texts shapes, types, values; /* of operators' inputs */
+	struct kineto_texts lines;                 /* of kernels */
 	uint8_t *
 		names; /* owned; by text: 1 values are not needed, 2 they are, 3 and shapes in lists */
 	size_t names_cap;
@@ -91,6 +92,8 @@ struct op_texts {
 	struct str dims, types, concrete;
 };
 
+/* What is shown of a list of stacks (text_list.h): the sink's text, or TEXT_NONE. */
+uint32_t kineto_lines(struct chrome *c, struct str json);
 /* What follows from an operator's args once all are read. */
 void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact *op,
 		      const struct op_texts *texts);

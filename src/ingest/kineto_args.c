@@ -11,6 +11,7 @@ enum arg_type {
 	ARG_REAL,   /* double */
 	ARG_TEXT,   /* text number */
 	ARG_TRIPLE, /* int64[3] */
+	ARG_LINES,  /* text number of lines of source, of a list of stacks */
 	ARG_FLAG,   /* true/false/"True" as 0 or 1 */
 	ARG_SPECIAL /* handled by name in special_arg */
 };
@@ -21,6 +22,7 @@ enum arg_target {
 	TO_DEVICE,
 	TO_CALL, /* of the runtime, or the copy itself */
 	TO_COPY,
+	TO_KERNEL,
 	TO_COLLECTIVE,
 	TO_MEMORY
 };
@@ -37,6 +39,7 @@ struct arg {
 #define DEVICE(field)     TO_DEVICE, offsetof(struct device_fact, field)
 #define CALL(field)       TO_CALL, offsetof(struct device_fact, field)
 #define COPY(field)       TO_COPY, offsetof(struct device_fact, field)
+#define KERNEL(field)     TO_KERNEL, offsetof(struct device_fact, field)
 #define COLLECTIVE(field) TO_COLLECTIVE, offsetof(struct collective_fact, field)
 #define MEMORY(field)     TO_MEMORY, offsetof(struct memory_fact, field)
 
@@ -64,6 +67,7 @@ static const struct arg args[] = {
 	{ "bytes", ARG_INT, DEVICE(bytes) },
 	{ "size", ARG_INT, CALL(bytes) }, /* ROCm: of the call alone; MTIA: of the copy */
 	{ "direction", ARG_TEXT, COPY(kind) },
+	{ "stack", ARG_LINES, KERNEL(lines) },
 	{ "grid", ARG_TRIPLE, DEVICE(grid) },
 	{ "block", ARG_TRIPLE, DEVICE(block) },
 	{ "registers per thread", ARG_INT, DEVICE(registers) },
@@ -202,6 +206,10 @@ static void store_arg(struct chrome *c, const struct arg *arg,
 	case ARG_TRIPLE:
 		read_triple(value, into);
 		break;
+	case ARG_LINES:
+		if (value->type == JSON_ARRAY)
+			*(uint32_t *)into = kineto_lines(c, value->text);
+		break;
 	case ARG_FLAG:
 		*(int64_t *)into = value->type == JSON_TRUE ||
 				   str_is(value->text, "True") ||
@@ -251,6 +259,7 @@ static const struct device_fact no_device = {
 	.warps_per_sm = -1,
 	.occupancy_pct = -1,
 	.kind = TEXT_NONE,
+	.lines = TEXT_NONE,
 	.wait_stream = NUMBER_NONE,
 	.wait_event = NUMBER_NONE,
 	.wait_correlation = NUMBER_NONE,
@@ -312,6 +321,9 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 			       : NULL;
 	case TO_COPY:
 		return slice->class == CLASS_MEMCPY ? (char *)kineto_device(slice, facts)
+						    : NULL;
+	case TO_KERNEL:
+		return slice->class == CLASS_KERNEL ? (char *)kineto_device(slice, facts)
 						    : NULL;
 	case TO_COLLECTIVE:
 		if (slice->class != CLASS_OP && slice->class != CLASS_ANNOTATION &&

@@ -95,6 +95,7 @@ static uint32_t device_setup(struct model *m, const struct device_fact *f)
 	key.warps_per_sm = f->warps_per_sm;
 	key.occupancy_pct = f->occupancy_pct;
 	key.kind = f->kind;
+	key.lines = f->lines;
 	key.wait_stream = f->wait_stream;
 	size_t known = m->device_setups.n;
 	uint32_t setup = uniques_add(&m->device_setups, &key);

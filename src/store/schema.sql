@@ -207,6 +207,12 @@ CREATE TABLE kernel (
     priority    INTEGER
 ) STRICT;
 
+-- Lines of source that Inductor made kernels of, of those that tell them.
+CREATE TABLE kernel_source (
+    slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
+    lines_id    INTEGER NOT NULL REFERENCES string (id) -- 'model.py(29): forward; model.py(30): forward'
+) STRICT;
+
 -- Details of copies and sets.
 CREATE TABLE copy (
     slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),

@@ -14,7 +14,7 @@ static const char *const removals[] = {
 	"remove_device_wait",  "remove_collective", "remove_allocation",
 	"remove_memory_range", "remove_slice_args", "remove_flow",
 	"remove_op_detail",    "remove_slice_pack", "remove_slice_row",
-	"remove_counter",      "remove_sample_row",
+	"remove_counter",      "remove_sample_row", "remove_kernel_source",
 };
 
 #define NREMOVALS (sizeof(removals) / sizeof(*removals))

@@ -120,6 +120,13 @@ DELETE FROM kernel WHERE slice_id BETWEEN
     AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
         WHERE r.name = :run AND p.has_slices);
 
+-- name: remove_kernel_source
+DELETE FROM kernel_source WHERE slice_id BETWEEN
+    (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices)
+    AND (SELECT max(p.first_slice_id + p.slices) - 1 FROM run r JOIN profile p ON p.run_id = r.id
+        WHERE r.name = :run AND p.has_slices);
+
 -- name: remove_copy
 DELETE FROM copy WHERE slice_id BETWEEN
     (SELECT min(p.first_slice_id) FROM run r JOIN profile p ON p.run_id = r.id

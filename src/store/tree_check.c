@@ -256,7 +256,7 @@ static int measure_depth(struct walk *w, uint32_t root)
 /* The tables that a new profile is put behind, and the others; indexes are in no order. */
 static const char roots[] =
 	"SELECT rootpage, type = 'table' AND name IN ('op_detail', 'slice_row', 'slice_pack', "
-	"'kernel', 'copy', 'device_wait', 'allocation', 'memory_range', 'counter', 'flow', "
+	"'kernel', 'kernel_source', 'copy', 'device_wait', 'allocation', 'memory_range', 'counter', 'flow', "
 	"'slice_args', 'function', 'function_stat', 'call_edge', 'line_stat', 'sample_node', "
 	"'sample_sum', 'sample_row', 'op_stat', 'annotation_stat') "
 	"FROM sqlite_schema WHERE rootpage > 0";

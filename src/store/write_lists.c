@@ -24,6 +24,17 @@ static void list_threads(const struct model *m, struct write_lists *l)
 	}
 }
 
+static void list_kernel(const struct model *m, struct write_lists *l, uint32_t row,
+			const struct device_fact *setup)
+{
+	l->kernels[l->nkernels++] = row;
+	if (setup->lines == TEXT_NONE)
+		return;
+	l->sources = spill_grow(m->spill, l->sources, &l->sources_cap, l->nsources + 1,
+				sizeof(*l->sources));
+	l->sources[l->nsources++] = row;
+}
+
 /* Rows that have a row of a table of details, in the order of rows. */
 static void list_details(const struct model *m, struct write_lists *l)
 {
@@ -33,11 +44,14 @@ static void list_details(const struct model *m, struct write_lists *l)
 	for (uint32_t row = 0; row < m->nrows; row++) {
 		model_tick(m, row);
 		const struct slice_rec *s = model_slice(m, row);
-		if (s->detail == ROW_NONE ||
-		    (slice_is_of_device(s) && !slice_setup(m, s)))
+		if (s->detail == ROW_NONE)
+			continue;
+		const struct device_fact *setup =
+			slice_is_of_device(s) ? slice_setup(m, s) : NULL;
+		if (slice_is_of_device(s) && !setup)
 			continue;
 		if (s->class == CLASS_KERNEL || s->class == CLASS_ACCELERATOR)
-			l->kernels[l->nkernels++] = row;
+			list_kernel(m, l, row, setup);
 		else if (s->class == CLASS_MEMCPY || s->class == CLASS_MEMSET)
 			l->copies[l->ncopies++] = row;
 		else if (s->class == CLASS_SYNC)
@@ -146,6 +160,7 @@ void write_lists_release(const struct model *m, struct write_lists *l)
 	spill_free(m->spill, l->place_thread);
 	spill_free(m->spill, l->threads);
 	spill_free(m->spill, l->kernels);
+	spill_free(m->spill, l->sources);
 	spill_free(m->spill, l->copies);
 	spill_free(m->spill, l->waits);
 	spill_free(m->spill, l->collectives);

@@ -29,9 +29,11 @@ struct write_lists {
 	uint32_t *place_thread;             /* place -> thread, or ROW_NONE */
 	uint32_t *threads;                  /* thread -> place */
 	uint32_t *kernels, *copies, *waits; /* rows */
+	uint32_t *sources;                  /* likewise; NULL: there are none */
 	uint32_t *collectives, *args;       /* indexes into the model's */
 	uint32_t *counter_track;            /* counter -> counter_tracks */
 	struct counter_track *counter_tracks;
+	size_t nsources, sources_cap;
 	size_t nthreads, nkernels, ncopies, nwaits, nallocations, ncollectives, nargs,
 		nranges;
 	size_t ncounter_tracks, counter_tracks_cap;
@@ -70,8 +72,8 @@ struct write_rows {
 };
 
 /* slice_row and what hangs on it: write_slices.c. */
-extern const struct bulk bulk_slice, bulk_kernel, bulk_copy, bulk_wait, bulk_collective,
-	bulk_memory_range;
+extern const struct bulk bulk_slice, bulk_kernel, bulk_kernel_source, bulk_copy,
+	bulk_wait, bulk_collective, bulk_memory_range;
 extern const struct bulk bulk_allocation, bulk_flow, bulk_step, bulk_args;
 /* what is set apart */
 extern const struct bulk bulk_apart, bulk_quarantine;

@@ -185,6 +185,18 @@ static void kernel_row(const void *from, int64_t row, struct bulk_cell *c)
 
 const struct bulk bulk_kernel = BULK_PARTS(KERNEL, kernel, kernel_row, seek_any);
 
+static void kernel_source_row(const void *from, int64_t row, struct bulk_cell *c)
+{
+	const struct write_rows *w = from;
+	uint32_t slice = w->lists.sources[row];
+
+	c[COL_KERNEL_SOURCE_SLICE_ID] = cell_row(w->slice, slice);
+	c[COL_KERNEL_SOURCE_LINES_ID] = cell_text_id(w, setup_of(w, slice)->lines);
+}
+
+const struct bulk bulk_kernel_source =
+	BULK(KERNEL_SOURCE, kernel_source, kernel_source_row);
+
 static void copy_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;

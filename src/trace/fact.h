@@ -103,6 +103,7 @@ struct device_fact {
 	double blocks_per_sm, warps_per_sm, occupancy_pct; /* negative: not recorded */
 	/* Of a wait "Stream Wait Event", of a copy "DEVICE_TO_HOST"; or TEXT_NONE. */
 	uint32_t kind;
+	uint32_t lines; /* of source, that Inductor made a kernel of; or TEXT_NONE */
 	int64_t wait_stream, wait_event, wait_correlation;
 };
 

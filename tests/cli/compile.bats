@@ -57,6 +57,43 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$(nodes tl)" = '"y"' ]
 }
 
+@test "lines of kernels that torch wrote into the trace" {
+	A=$FIXTURES/compile/compile_annotated.json.gz
+	ptool compile -q "$A" --by kernel --wide | like_golden compile_lines.txt
+	# files say more, and are told apart from what was recorded
+	mkdir d
+	echo '{"triton_poi_fused_sum_2": {"post_grad_nodes": ["n"], "stack_traces": ["  File \"b.py\", line 7, in g"]}}' >d/kernel_information.json
+	ptool compile -q "$A" --by kernel --provenance d --format csv | grep '^"triton_poi_fused_sum_2".*,"n",,"b.py(7): g","kernel"'
+	# of two profiles that are merged, each has its own; those of a run leave with it
+	ptool ingest -q "$FIXTURES/compile/compile_anew.json.gz" -o a.db
+	ptool ingest -q "$A" -o b.db
+	ptool merge -q a.db b.db -o both.db
+	ptool compile both.db --profile 2 --by kernel --wide | like_golden compile_lines.txt
+	ptool ingest -q "$A" --run a
+	ptool ingest -q "$A" --run b
+	ptool rm -q a
+	[ "$(ptool sql --format csv 'SELECT count(*) FROM kernel_source' | tail -1)" = 12 ]
+	ptool compile --by kernel --wide | like_golden compile_lines.txt
+}
+
+@test "lists of stacks that are long, damaged or none" {
+	python3 - <<-'END'
+		import json
+		def kernel(ts, stack):
+		    return {"ph": "X", "cat": "kernel", "name": "triton_k", "pid": 0, "tid": 7, "ts": ts, "dur": 1,
+		            "args": {"device": 0, "stream": 7, "stack": stack}}
+		def call(n):
+		    return '  File "m.py", line %d, in f\n    x\n' % n
+		stacks = [[call(n) for n in range(100000)], [call(1), 7, call(2)], "text", 7, None, [], {"a": call(1)}, [[call(1)]],
+		          [call(1) + call(2)], ["m.py(5): f"], ["no call"], ["", 'File "', 'File "m.py"', 'File "m.py", line x'],
+		          ["m.py(5): f", "m.py(5): f"], ['File "é.py", line 3']]
+		json.dump({"schemaVersion": 1, "traceEvents": [kernel(10 * i, s) for i, s in enumerate(stacks)]}, open("t.json", "w"))
+	END
+	ptool ingest -q t.json
+	run -0 ptool sql --format csv "SELECT (s.ts / 10000) AS n, length(t.text) AS bytes, substr(t.text, 1, 30) AS lines FROM kernel_source k JOIN slice_row s ON s.id = k.slice_id JOIN string t ON t.id = k.lines_id"
+	[ "$output" = $'n,bytes,lines\n0,4093,"m.py(0): f; m.py(1): f; m.py(2"\n1,10,"m.py(1): f"\n8,10,"m.py(2): f"\n9,10,"m.py(5): f"\n12,10,"m.py(5): f"\n13,9,"é.py(3): "' ] || { echo "$output"; false; }
+}
+
 @test "files of Inductor's that are damaged: exit 4, the file and the byte" {
 	ptool ingest -q "$FIXTURES/compile/compile_trained.json.gz"
 	mkdir d

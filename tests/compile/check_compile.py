@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "store"))
@@ -57,6 +58,41 @@ def check_recording(tap, place, truth_path):
         steps = rows_of(place, trace, "--by", "step")
         tap.same([s["graph_breaks"] for s in steps], [sum(truth["explain"].values())] * truth["steps"],
                  f"{name}: graph breaks of each step")
+
+
+def line_of(stack):
+    """The innermost call of a stack, as ptool writes it."""
+    calls = re.findall(r'File "([^"]*)", line (\d+), in (.*)', stack)
+    return "%s(%s): %s" % calls[-1]
+
+
+def kernel_lines(trace):
+    """By kernel and lines: calls and nanoseconds, as torch annotated the trace."""
+    with gzip.open(trace, "rt") as text:
+        events = json.load(text, parse_float=decimal.Decimal)["traceEvents"]
+    found = collections.defaultdict(lambda: [0, 0])
+    for e in events:
+        if e.get("cat") == "kernel":
+            lines = "; ".join(dict.fromkeys(map(line_of, e["args"].get("stack", []))))
+            found[e["name"], lines][0] += 1
+            found[e["name"], lines][1] += int(e["dur"] * US)
+    return {k: tuple(v) for k, v in found.items()}
+
+
+def check_annotated(tap, place, trace):
+    """Lines that torch._inductor.profiler adds to kernels: read, kept by an export and a merge."""
+    name = os.path.basename(trace)
+    wanted = kernel_lines(trace)
+    tap.ok(any(lines for _, lines in wanted) and any("; " in lines for _, lines in wanted), f"{name} has lines")
+    again = place.path("again.json")
+    place.ptool("export", "-q", trace, "--to", "chrome", "-f", "-o", again)
+    for what, file in (("", trace), (", exported", again)):
+        found = collections.defaultdict(lambda: [0, 0])
+        for r in rows_of(place, file, "--by", "kernel"):
+            lines = r["source"] if r["source_of"] == "kernel" else ""
+            found[r["kernel"], lines][0] += r["calls"]
+            found[r["kernel"], lines][1] += r["total_ns"]
+        tap.same({k: tuple(v) for k, v in found.items()}, wanted, f"{name}: lines of kernels{what}")
 
 
 class Program:
@@ -386,6 +422,7 @@ def main():
     with storetap.Workplace() as place:
         for truth in sorted(glob.glob(os.path.join(storetap.FIXTURES, "compile", "*.truth.json"))):
             check_recording(tap, place, truth)
+        check_annotated(tap, place, os.path.join(storetap.FIXTURES, "compile", "compile_annotated.json.gz"))
         for seed in range(12):
             check_random(tap, place, seed)
         for name in SHARED:

@@ -154,7 +154,9 @@ static inline uint32_t add_launch(struct world *w, uint32_t track, int64_t ts_ns
 static inline uint32_t add_work(struct world *w, struct slice_rec s, int64_t external_id,
 				int64_t graph_id)
 {
-	const struct device_fact fact = { .device = NUMBER_NONE, .graph_id = graph_id };
+	const struct device_fact fact = { .device = NUMBER_NONE,
+					  .graph_id = graph_id,
+					  .lines = TEXT_NONE };
 
 	s.class = CLASS_KERNEL;
 	s.detail = model_device(&w->m, &fact, external_id);

@@ -18,11 +18,11 @@
 
 /* Tables that have a row for each slice, call or text: reading all of one must be meant. */
 static const char *const big_tables[] = {
-	"slice_row",  "kernel",  "copy",    "device_wait",
-	"collective", "flow",    "counter", "allocation",
-	"op_detail",  "op_stat", "string",  "slice_args",
-	"track",      "step",    "device",  "annotation_stat",
-	NULL,
+	"slice_row",     "kernel",  "copy",    "device_wait",
+	"collective",    "flow",    "counter", "allocation",
+	"op_detail",     "op_stat", "string",  "slice_args",
+	"track",         "step",    "device",  "annotation_stat",
+	"kernel_source", NULL,
 };
 
 /* Those that are meant. */

@@ -59,6 +59,7 @@ struct compile_kernel {
 	uint32_t
 		maker; /* text: Inductor's name and handle where ranges tell; else as above */
 	uint32_t op;     /* text: the operator that launched it; or COMPILE_NONE */
+	uint32_t lines;  /* text: of source, as recorded; or COMPILE_NONE */
 	uint32_t region; /* place in the regions; or COMPILE_NONE */
 	bool is_host;    /* it ran on the CPU */
 	int64_t calls, total_ns;

@@ -1,11 +1,15 @@
 /* Kernels of compiled code: see compile_kernels.h. */
 #include "query/compile/compile_kernels.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/search.h"
 #include "base/sum.h"
+#include "query/query.h"
+
+ASSET(asset_query_views_kernel_sources_sql);
 
 void compile_kernels_init(struct kernel_gathering *g, struct compile *out,
 			  const struct compile_read *read, const struct slices *slices)
@@ -19,6 +23,7 @@ void compile_kernels_release(struct kernel_gathering *g)
 	intern_release(&g->keys);
 	free(g->texts);
 	free(g->ops);
+	free(g->lines);
 }
 
 static uint32_t text_of(struct kernel_gathering *g, const struct text_pool *texts,
@@ -52,8 +57,8 @@ static uint32_t op_of(struct kernel_gathering *g, const struct text_pool *texts,
 static void add(struct kernel_gathering *g, const struct compile_kernel *kernel,
 		int64_t dur_ns)
 {
-	const uint32_t key[5] = { kernel->name, kernel->maker, kernel->op, kernel->region,
-				  kernel->is_host };
+	const uint32_t key[6] = { kernel->name,   kernel->maker, kernel->op,
+				  kernel->region, kernel->lines, kernel->is_host };
 	uint32_t at = intern_add(&g->keys, str_bytes(key, sizeof(key)));
 	struct compile *c = g->out;
 
@@ -84,6 +89,16 @@ static const struct compile_unit *unit_at(const struct kernel_gathering *g,
 								    : NULL;
 }
 
+/* The text of the pool, or TEXT_NONE. */
+static uint32_t lines_of(const struct kernel_gathering *g, int64_t slice_id)
+{
+	size_t at;
+
+	SEARCH(at, 0, g->nlines, g->lines[at].slice_id < slice_id);
+	return at < g->nlines && g->lines[at].slice_id == slice_id ? g->lines[at].text
+								   : TEXT_NONE;
+}
+
 static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
 		     const struct work_item *item)
 {
@@ -96,6 +111,7 @@ static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
 	struct compile_kernel kernel = {
 		.name = text_of(g, texts, item->name),
 		.op = op_of(g, texts, item->op_name),
+		.lines = text_of(g, texts, lines_of(g, item->slice_id)),
 		.region = region_of(g, call),
 	};
 
@@ -105,7 +121,7 @@ static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
 	if (unit ? !unit->is_wanted
 		 : call != COMPILE_NONE && !g->read->calls[call].is_wanted)
 		return;
-	if (!unit && call == COMPILE_NONE &&
+	if (!unit && call == COMPILE_NONE && kernel.lines == COMPILE_NONE &&
 	    !str_starts_with(intern_str(&g->out->texts, kernel.name), STR_LIT("triton_")))
 		return;
 	add(g, &kernel, sum_sub(item->end_ns, item->start_ns));
@@ -125,6 +141,7 @@ static void add_units(struct kernel_gathering *g, const struct compile_track *t)
 			.name = intern_add(&g->out->texts, name),
 			.maker = unit->name,
 			.op = COMPILE_NONE,
+			.lines = COMPILE_NONE,
 			.region = region_of(g, unit->call),
 			.is_host = true,
 		};
@@ -132,15 +149,37 @@ static void add_units(struct kernel_gathering *g, const struct compile_track *t)
 	}
 }
 
-void compile_kernels_add(struct kernel_gathering *g, const struct text_pool *texts,
-			 const struct scope_profile *profile,
-			 const struct device_work *work)
+static int load_lines(struct kernel_gathering *g, struct store *store,
+		      struct text_pool *texts, const struct scope_profile *profile,
+		      struct err *err)
 {
+	g->nlines = 0;
+	if (profile->slices == 0)
+		return 0;
+	struct query q = query_of_profile(store, asset_query_views_kernel_sources_sql,
+					  profile, err);
+	while (query_next(&q, err)) {
+		struct kernel_lines *l = ARRAY_PUSH(g->lines, g->nlines, g->lines_cap);
+		l->slice_id = sqlite3_column_int64(q.stmt, 0);
+		if (text_pool_number(texts, sqlite3_column_int64(q.stmt, 1), &l->text,
+				     err) < 0)
+			break;
+	}
+	return query_end(&q);
+}
+
+int compile_kernels_add(struct kernel_gathering *g, struct store *store,
+			struct text_pool *texts, const struct scope_profile *profile,
+			const struct device_work *work, struct err *err)
+{
+	if (load_lines(g, store, texts, profile, err) < 0)
+		return -1;
 	for (size_t i = 0; i < work->n; i++)
 		add_work(g, texts, &work->items[i]);
 	if (work->n)
-		return;
+		return 0;
 	for (const struct compile_track *t = compile_first_track(g->read, profile); t;
 	     t = compile_next_track(g->read, t))
 		add_units(g, t);
+	return 0;
 }

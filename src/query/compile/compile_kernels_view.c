@@ -87,6 +87,14 @@ static struct cell get_text(const void *from, const void *row, int offset)
 	return text_cell(text);
 }
 
+/* What files say, else the recording. */
+static struct str lines_of(const struct compile *c, const struct kernel_row *r)
+{
+	if (r->source.lines.n || r->kernel->lines == COMPILE_NONE)
+		return r->source.lines;
+	return intern_str(&c->texts, r->kernel->lines);
+}
+
 /* Of the kernel, or else the function whose region it ran in. */
 static struct cell get_source(const void *from, const void *row, int arg)
 {
@@ -95,8 +103,8 @@ static struct cell get_source(const void *from, const void *row, int arg)
 	const struct compile_region *region = region_of(c, row);
 
 	(void)arg;
-	if (r->source.lines.n)
-		return cell_text(r->source.lines);
+	if (lines_of(c, r).n)
+		return cell_text(lines_of(c, r));
 	return region && region->source != COMPILE_NONE
 		       ? cell_text(intern_str(&c->texts, region->source))
 		       : cell_null();
@@ -104,9 +112,7 @@ static struct cell get_source(const void *from, const void *row, int arg)
 
 static struct cell get_source_of(const void *from, const void *row, int arg)
 {
-	const struct kernel_row *r = row;
-
-	if (r->source.lines.n)
+	if (lines_of(from, row).n)
 		return cell_text(STR_LIT("kernel"));
 	return get_source(from, row, arg).type == CELL_NULL
 		       ? cell_null()
@@ -129,7 +135,7 @@ static const struct field fields[] = {
 	{ "total_ns", "Total", "time of all calls", "time", UNIT_NS, AMOUNT(total_ns) },
 	{ "post_grad_nodes", "Nodes", "nodes of the graph that Inductor made it of, with --provenance", "nodes", UNIT_TEXT, TEXT(source.post_nodes), .least = 12 },
 	{ "pre_grad_nodes", NULL, "nodes of the graph as torch traced it, likewise", NULL, UNIT_TEXT, TEXT(source.pre_nodes) },
-	{ "source", "Source", "lines that it comes from, likewise; else the function of the region", NULL, UNIT_TEXT, .get = get_source, .least = 16 },
+	{ "source", "Source", "lines that it comes from, likewise or as recorded; else the function of the region", NULL, UNIT_TEXT, .get = get_source, .least = 16 },
 	{ "source_of", NULL, "kernel, where lines of the kernel are known; else region", NULL, UNIT_TEXT, .get = get_source_of },
 	{ .name = NULL },
 };
@@ -190,22 +196,27 @@ static void find_source(const struct compile *c, struct compile_sources *sources
 static void note_sources(struct memtable *m, const struct kernel_row *rows, size_t n,
 			 bool is_given)
 {
-	int64_t total_ns = 0, known_ns = 0;
+	int64_t total_ns = 0, known_ns = 0, lines_ns = 0;
 	size_t ambiguous = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		total_ns = sum_add(total_ns, rows[i].kernel->total_ns);
 		if (rows[i].has_source)
 			known_ns = sum_add(known_ns, rows[i].kernel->total_ns);
+		if (rows[i].kernel->lines != COMPILE_NONE)
+			lines_ns = sum_add(lines_ns, rows[i].kernel->total_ns);
 		ambiguous += rows[i].is_ambiguous;
 	}
-	if (!is_given) {
+	if (lines_ns > 0)
+		memtable_add_note(m, "lines are recorded for %.2f%% of kernel time",
+				  100.0 * (double)lines_ns / (double)total_ns);
+	if (!is_given && lines_ns == 0) {
 		memtable_add_note(m, "--provenance DIR shows the nodes and lines that a "
 				     "kernel is made of: TORCH_COMPILE_DEBUG=1 writes "
 				     "them");
 		return;
 	}
-	if (total_ns > 0)
+	if (is_given && total_ns > 0)
 		memtable_add_note(m, "nodes are known for %.2f%% of kernel time",
 				  100.0 * (double)known_ns / (double)total_ns);
 	if (ambiguous)

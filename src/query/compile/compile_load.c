@@ -185,7 +185,8 @@ static int add_profile(struct gathering *g, struct store *store, struct text_poo
 		g->out->has_device |= work.n > 0;
 		add_work(g, &work);
 		if (of_kernels)
-			compile_kernels_add(&g->kernels, texts, profile, &work);
+			rc = compile_kernels_add(&g->kernels, store, texts, profile,
+						 &work, err);
 		for (const struct compile_track *t =
 			     compile_first_track(g->read, profile);
 		     t; t = compile_next_track(g->read, t))

@@ -30,7 +30,8 @@ SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
                'warps per SM', k.warps_per_sm,
                'est. achieved occupancy %', k.occupancy_pct,
                'graph id', k.graph_id, 'graph node id', k.graph_node_id, 'queued', k.queued,
-               'priority', k.priority))
+               'priority', k.priority,
+               'stack', json('[' || replace(json_quote(source.text), '; ', '","') || ']')))
            WHEN y.slice_id IS NOT NULL THEN json_patch('{}', json_object(
                'External id', s.external_id, 'correlation', s.correlation, 'device', y.device,
                'context', y.context, 'stream', y.stream,
@@ -71,6 +72,8 @@ JOIN string n ON n.id = s.name_id
 JOIN slice_class l ON l.id = s.class
 LEFT JOIN string c ON c.id = s.category_id
 LEFT JOIN kernel k ON k.slice_id = s.id
+LEFT JOIN kernel_source i ON i.slice_id = s.id
+LEFT JOIN string source ON source.id = i.lines_id
 LEFT JOIN copy y ON y.slice_id = s.id
 LEFT JOIN device_wait w ON w.slice_id = s.id
 LEFT JOIN allocation a ON a.slice_id = s.id
