@@ -26,13 +26,6 @@ struct progress {
 	bool enabled, visible;
 };
 
-/* total_bytes 0 when the size is unknown: no percentage and no ETA then. */
-void progress_start(struct progress *p, const char *label, uint64_t total_bytes);
-/* Cheap enough to be called for every batch of events. */
-void progress_update(struct progress *p, uint64_t done_bytes);
-/* Erases the line; to be called before anything else goes to the terminal. */
-void progress_end(struct progress *p);
-
 /*
  * The line for a moment, cut to `width` columns: "trace.json  43%  512 MB  610 MB/s  ETA 1s".
  * The time left is that of the bytes; once all are read it says "writing".

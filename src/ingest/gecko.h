@@ -70,8 +70,6 @@ typedef int gecko_each(struct gecko *g, struct str key, const struct json_value 
 		       void *to, struct err *err);
 int gecko_members(struct gecko *g, struct str object, gecko_each *each, void *to,
 		  struct err *err);
-int gecko_elements(struct gecko *g, struct str array, gecko_each *each, void *to,
-		   struct err *err);
 
 /* Takes a member of a thread, or of what threads share, if it is one of the tables. */
 int gecko_take_table(struct gecko *g, struct gecko_tables *tables, struct str key,

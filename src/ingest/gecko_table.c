@@ -36,8 +36,8 @@ int gecko_members(struct gecko *g, struct str object, gecko_each *each, void *to
 	return more < 0 ? gecko_bad(g, items.j.p, "a member that is none", err) : 0;
 }
 
-int gecko_elements(struct gecko *g, struct str array, gecko_each *each, void *to,
-		   struct err *err)
+static int gecko_elements(struct gecko *g, struct str array, gecko_each *each, void *to,
+			  struct err *err)
 {
 	struct json_items items = json_items_of(array);
 	struct json_value value;

@@ -12,7 +12,8 @@
 #define GONE_SHOWN  3 /* names of calls that are gone */
 #define GONE_CELLS  30
 
-const char *flame_words_measure(const struct flame *flame)
+/* "host time", "samples": what boxes are wide. */
+static const char *flame_words_measure(const struct flame *flame)
 {
 	if (flame->by == FLAME_DEVICE)
 		return "device time";

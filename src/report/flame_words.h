@@ -34,7 +34,5 @@ void flame_words_change(const struct flame *flame, const struct flame_node *node
 			struct buf *out);
 /* An amount with its unit. */
 void flame_words_amount(const struct flame *flame, int64_t amount, struct buf *out);
-/* "host time", "samples": what boxes are wide. */
-const char *flame_words_measure(const struct flame *flame);
 
 #endif

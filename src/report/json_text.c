@@ -16,12 +16,6 @@ static bool is_plain(char c)
 	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* What could end a script element, or begin a comment or an entity in it. */
-static bool is_markup(char c)
-{
-	return c == '<' || c == '>' || c == '&';
-}
-
 static void write_escaped(struct writer *w, uint32_t code)
 {
 	/* Each character with a short escape, and its letter. */
@@ -48,7 +42,7 @@ static void write_escaped(struct writer *w, uint32_t code)
 	writer_str(w, str_of(text));
 }
 
-static void write_str(struct writer *w, struct str text, bool in_page)
+void json_text_str(struct writer *w, struct str text)
 {
 	size_t plain = 0; /* start of the run not yet written */
 	struct utf8_marks marks = { 0 };
@@ -56,15 +50,14 @@ static void write_str(struct writer *w, struct str text, bool in_page)
 
 	writer_byte(w, '"');
 	for (size_t at = 0; at < text.n;) {
-		if (is_plain(text.p[at]) && !(in_page && is_markup(text.p[at]))) {
+		if (is_plain(text.p[at])) {
 			at++; /* most are: no need to decode them */
 			continue;
 		}
 		if (at > 0 && is_plain(text.p[at - 1]))
 			utf8_is_drawn(&marks, (uint32_t)text.p[at - 1]);
 		size_t len = utf8_decode((struct str){ text.p + at, text.n - at }, &code);
-		if (!utf8_is_drawn(&marks, code) || code == '"' || code == '\\' ||
-		    (in_page && is_markup(text.p[at]))) {
+		if (!utf8_is_drawn(&marks, code) || code == '"' || code == '\\') {
 			writer_str(w, (struct str){ text.p + plain, at - plain });
 			write_escaped(w, code);
 			plain = at + len;
@@ -74,16 +67,6 @@ static void write_str(struct writer *w, struct str text, bool in_page)
 	if (plain < text.n)
 		writer_str(w, str_behind(text, plain));
 	writer_byte(w, '"');
-}
-
-void json_text_str(struct writer *w, struct str text)
-{
-	write_str(w, text, false);
-}
-
-void json_text_str_in_page(struct writer *w, struct str text)
-{
-	write_str(w, text, true);
 }
 
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)

@@ -12,8 +12,6 @@
 
 /* A quoted string; an invalid byte becomes U+FFFD, what nobody would see \u200b. */
 void json_text_str(struct writer *w, struct str text);
-/* The same without <, > and &: \u003c ...; for a script element of HTML. */
-void json_text_str_in_page(struct writer *w, struct str text);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
 /*

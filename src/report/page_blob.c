@@ -13,7 +13,11 @@ void page_blob(FILE *out, const char *id, struct bytes bytes)
 	fputs("</script>\n", out);
 }
 
-void page_json(FILE *out, const char *id, struct str json)
+/*
+ * <script type="application/json" id=ID>: any JSON text, made safe here.  base.js:
+ * pageJson(ID).
+ */
+static void page_json(FILE *out, const char *id, struct str json)
 {
 	fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
 	page_text_json(out, json);

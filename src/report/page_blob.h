@@ -1,6 +1,5 @@
 /*
- * Data within a page of HTML, in elements that browsers do not run.  JSON is written there
- * with json_text_str_in_page().
+ * Data within a page of HTML, in elements that browsers do not run.
  */
 #ifndef PTOOL_REPORT_PAGE_BLOB_H
 #define PTOOL_REPORT_PAGE_BLOB_H
@@ -14,11 +13,6 @@
  * the id is a word of ours.  A write that fails is known by ferror().
  */
 void page_blob(FILE *out, const char *id, struct bytes bytes);
-/*
- * <script type="application/json" id=ID>: any JSON text, made safe here.  base.js:
- * pageJson(ID).
- */
-void page_json(FILE *out, const char *id, struct str json);
 /* The one or the other of a JSON text, by its length.  base.js: await pageData(ID). */
 void page_data(FILE *out, const char *id, struct str json);
 

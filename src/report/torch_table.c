@@ -86,6 +86,18 @@ static void add_plain(struct printing *p, const char *title)
 }
 
 /* Of the longest frame. */
+/* The first frame of a ';'-joined stack, which moves behind it. */
+static struct str torch_next_frame(struct str *stack)
+{
+	const char *semicolon = stack->n ? memchr(stack->p, ';', stack->n) : NULL;
+	size_t n = semicolon ? (size_t)(semicolon - stack->p) : stack->n;
+	struct str frame = { stack->p, n };
+
+	stack->p += n + (semicolon ? 1 : 0);
+	stack->n -= n + (semicolon ? 1 : 0);
+	return frame;
+}
+
 static size_t stack_width(struct str stack)
 {
 	size_t longest = 0;
@@ -251,6 +263,20 @@ static struct str time_cell(struct printing *p, double us)
 	return torch_time(&p->arena, us, p->table->time_unit);
 }
 
+/* _format_memory: "1.50 MB", or "1.50 Mb" with `old` units */
+static struct str torch_memory(struct arena *arena, int64_t bytes, bool old)
+{
+	static const char *const units[2][4] = { { "GB", "MB", "KB", "B" },
+						 { "Gb", "Mb", "Kb", "b" } };
+	double magnitude = fabs((double)bytes), size = 1024.0 * 1024 * 1024;
+
+	for (int i = 0; i < 3; i++, size /= 1024)
+		if (magnitude >= size)
+			return str_of(arena_printf(arena, "%.2f %s", (double)bytes / size,
+						   units[old][i]));
+	return str_of(arena_printf(arena, "%" PRId64 " %s", bytes, units[old][3]));
+}
+
 static struct str memory_cell(struct printing *p, int64_t bytes)
 {
 	return torch_memory(&p->arena, bytes, p->table->old_memory_units);
@@ -259,6 +285,14 @@ static struct str memory_cell(struct printing *p, int64_t bytes)
 static struct str frame_cell(struct printing *p, struct str *stack)
 {
 	return torch_path(&p->arena, torch_next_frame(stack), p->source_width);
+}
+
+/* _format_time_share: "93.10%" */
+static struct str torch_share(struct arena *arena, double us, double total_us)
+{
+	if (total_us == 0)
+		return STR_LIT("NaN");
+	return str_of(arena_printf(arena, "%.2f%%", us * 100.0 / total_us));
 }
 
 static void add_device_cells(struct printing *p, const struct torch_row *row,
@@ -383,26 +417,6 @@ struct str torch_time(struct arena *arena, double us, const char *unit)
 	return str_of(arena_printf(arena, "%.3fus", us));
 }
 
-struct str torch_share(struct arena *arena, double us, double total_us)
-{
-	if (total_us == 0)
-		return STR_LIT("NaN");
-	return str_of(arena_printf(arena, "%.2f%%", us * 100.0 / total_us));
-}
-
-struct str torch_memory(struct arena *arena, int64_t bytes, bool old)
-{
-	static const char *const units[2][4] = { { "GB", "MB", "KB", "B" },
-						 { "Gb", "Mb", "Kb", "b" } };
-	double magnitude = fabs((double)bytes), size = 1024.0 * 1024 * 1024;
-
-	for (int i = 0; i < 3; i++, size /= 1024)
-		if (magnitude >= size)
-			return str_of(arena_printf(arena, "%.2f %s", (double)bytes / size,
-						   units[old][i]));
-	return str_of(arena_printf(arena, "%" PRId64 " %s", bytes, units[old][3]));
-}
-
 size_t torch_length(struct str text)
 {
 	uint32_t code;
@@ -448,15 +462,4 @@ struct str torch_path(struct arena *arena, struct str path, size_t width)
 	struct str cut = torch_first(path, n - width + 3);
 	struct str end = { path.p + cut.n, path.n - cut.n };
 	return str_of(arena_printf(arena, "..." STR_FMT, STR_ARG(end)));
-}
-
-struct str torch_next_frame(struct str *stack)
-{
-	const char *semicolon = stack->n ? memchr(stack->p, ';', stack->n) : NULL;
-	size_t n = semicolon ? (size_t)(semicolon - stack->p) : stack->n;
-	struct str frame = { stack->p, n };
-
-	stack->p += n + (semicolon ? 1 : 0);
-	stack->n -= n + (semicolon ? 1 : 0);
-	return frame;
 }

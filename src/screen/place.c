@@ -109,16 +109,6 @@ struct place *place_of_section(const struct section *section)
 	return p;
 }
 
-struct place *place_of_words(const char *title, const struct words *words)
-{
-	struct place *p = new_place(title);
-
-	for (size_t i = 0; i < words->n; i++)
-		add(&p->own, arena_strdup(&p->arena, words->items[i]));
-	take_command(p);
-	return p;
-}
-
 void place_free(struct place *p)
 {
 	sheet_release(&p->sheet);

@@ -59,8 +59,6 @@ struct place *place_of_section(const struct section *section);
 /* Where a way from the place's line `at` of the sheet leads; NULL: that line has it not. */
 struct place *place_of_way(const struct place *from, const struct way *way, size_t at,
 			   const struct screen *screen);
-/* Where words lead, the first of which is a command. */
-struct place *place_of_words(const char *title, const struct words *words);
 /* Frees it, not what it lies on. */
 void place_free(struct place *p);
 

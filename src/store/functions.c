@@ -17,7 +17,8 @@ void functions_init(struct functions *f, struct spill *spill)
 	buf_init(&f->key, SIZE_MAX);
 }
 
-struct str functions_file_bytes(const struct functions *f, uint32_t function)
+/* The bytes of the file's name where they are no UTF-8, else empty; borrowed. */
+static struct str functions_file_bytes(const struct functions *f, uint32_t function)
 {
 	return str_behind(intern_str(&f->keys, function), KEY_PARTS * sizeof(int64_t));
 }

@@ -60,8 +60,6 @@ void functions_init(struct functions *f, struct spill *spill);
 void functions_release(struct functions *f);
 /* The number of a function. */
 uint32_t functions_add(struct functions *f, const struct function_fact *function);
-/* The bytes of the file's name where they are no UTF-8, else empty; borrowed. */
-struct str functions_file_bytes(const struct functions *f, uint32_t function);
 /* Adds a row, true; or puts it where that function's row was: false. */
 bool functions_stat(struct functions *f, struct intern *texts,
 		    const struct function_stat_fact *stat);

@@ -67,7 +67,7 @@ static bool saw_device(const struct health *h)
 }
 
 /* No work of one that was there; with calls that launched some, it is about those. */
-void health_device_work(struct health *h)
+static void health_device_work(struct health *h)
 {
 	struct tally launches = { 0 };
 
@@ -82,7 +82,7 @@ void health_device_work(struct health *h)
 }
 
 /* Work that begins before its launch does: the clocks differ by that much at least. */
-void health_skew(struct health *h)
+static void health_skew(struct health *h)
 {
 	const struct model *m = h->m;
 	struct tally early = { 0 };
@@ -138,7 +138,7 @@ static struct tally tally_work(struct health *h,
 	return t;
 }
 
-void health_graphs(struct health *h)
+static void health_graphs(struct health *h)
 {
 	struct tally t = tally_work(h, is_of_graph);
 
@@ -153,7 +153,7 @@ static bool is_unlaunched(struct health *h, uint32_t row)
 }
 
 /* Linking has found these; here they get their time. */
-void health_unlaunched(struct health *h)
+static void health_unlaunched(struct health *h)
 {
 	struct model *m = h->m;
 
@@ -168,7 +168,7 @@ void health_unlaunched(struct health *h)
 }
 
 /* What stands on the rows of streams without being work of theirs. */
-void health_device_rows(struct health *h)
+static void health_device_rows(struct health *h)
 {
 	health_tell(h, FINDING_SYNC_ROWS, &h->sync_rows, SHARE_NONE);
 	health_tell(h, FINDING_DEVICE_ANNOTATIONS, &h->annotated, SHARE_NONE);
@@ -189,7 +189,7 @@ static int64_t count_slices(const struct health *h)
 	return n;
 }
 
-void health_repeats(struct health *h)
+static void health_repeats(struct health *h)
 {
 	int64_t slices = count_slices(h);
 
@@ -200,7 +200,7 @@ void health_repeats(struct health *h)
 }
 
 /* What the profiler was not asked for; a recording without operators has none of it. */
-void health_flags(struct health *h)
+static void health_flags(struct health *h)
 {
 	const struct profile_fact *p = &h->m->profile;
 	struct tally without = h->classes[CLASS_OP];
@@ -230,7 +230,7 @@ static int64_t largest_group(const struct model *m)
  * it: DataParallel uses them within one process.  (The path may tell a rank later:
  * who sets it takes the finding away.)
  */
-void health_rank(struct health *h)
+static void health_rank(struct health *h)
 {
 	const struct model *m = h->m;
 	int64_t group = largest_group(m);
@@ -252,7 +252,7 @@ static int64_t span_ns(const struct model *m)
 	return m->has_time ? sum_sub(m->end_ns, m->start_ns) : 0;
 }
 
-void health_overhead(struct health *h)
+static void health_overhead(struct health *h)
 {
 	double share = health_share(h->overhead.time_ns, span_ns(h->m));
 
@@ -265,7 +265,7 @@ void health_overhead(struct health *h)
  * From the thread's first slice to its last: the profiler's own start and stop lie
  * outside.  A step says nothing of what is done in it.
  */
-void health_cover(struct health *h)
+static void health_cover(struct health *h)
 {
 	const struct cover *c = &h->busiest;
 	int64_t all_ns = sum_sub(c->reach_ns, c->first_ns);
@@ -465,7 +465,7 @@ static void tell_missing(struct launches *l, int64_t counted, int64_t missing)
 		    health_share(others.n, counted));
 }
 
-void health_launches(struct health *h)
+static void health_launches(struct health *h)
 {
 	struct launches l = { .h = h, .worked = { .spill = h->m->spill } };
 	int64_t counted = 0, missing = 0;
@@ -490,7 +490,7 @@ void health_launches(struct health *h)
 }
 
 struct check {
-	health_check *run;
+	void (*run)(struct health *h);
 	bool any_trace; /* else recordings of torch.profiler alone */
 };
 

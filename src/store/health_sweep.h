@@ -65,11 +65,4 @@ bool health_is_torch(const struct health *h);
 
 #define SHARE_NONE (-1.0)
 
-/* The checks, by their subjects: device work, launches, the host. */
-typedef void health_check(struct health *h);
-health_check health_device_work, health_skew, health_graphs, health_unlaunched,
-	health_device_rows;
-health_check health_launches;
-health_check health_repeats, health_flags, health_rank, health_overhead, health_cover;
-
 #endif

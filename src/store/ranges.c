@@ -10,7 +10,8 @@ void ranges_release(struct ranges *r)
 	*r = (struct ranges){ 0 };
 }
 
-void ranges_clear(struct ranges *r)
+/* Forgets all ranges: another track begins. */
+static void ranges_clear(struct ranges *r)
 {
 	r->ops.n = r->labels.n = 0;
 }

@@ -21,8 +21,6 @@ struct ranges {
 };
 
 void ranges_release(struct ranges *r);
-/* Forgets all ranges: another track begins. */
-void ranges_clear(struct ranges *r);
 /*
  * Goes on to the row, the next one of its track: what is asked then is about its
  * start, and it is itself around those that follow.

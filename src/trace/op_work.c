@@ -462,8 +462,3 @@ void op_work_of(const struct op_kind *kind, const struct op_call *call,
 	if (kind)
 		kind->rule(kind, call, out);
 }
-
-const char *op_kind_name(size_t i)
-{
-	return i < NKINDS ? kinds[i].name : NULL;
-}

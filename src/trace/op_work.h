@@ -47,7 +47,4 @@ bool op_kind_needs_result(const struct op_kind *kind);
 void op_work_of(const struct op_kind *kind, const struct op_call *call,
 		struct op_work *out);
 
-/* Name i of the table, NULL after the last: for tests and documents. */
-const char *op_kind_name(size_t i);
-
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "report/json_text.h"
 #include "report/page_blob.h"
 
 #define HEAD "<script type=\"application/octet-stream\" id=\"track-0\">"
@@ -92,14 +91,14 @@ static void no_text_ends_the_script_element(void **state)
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
-	struct writer w = { .out = out };
 
 	(void)state;
-	json_text_str_in_page(&w, STR_LIT("</script>&\"<!--\xe2\x80\xa8"));
-	writer_flush(&w);
+	page_data(out, "names", STR_LIT("\"</script>&\\\"<!--\xe2\x80\xa8\""));
 	fclose(out);
-	assert_string_equal("\"\\u003c/script\\u003e\\u0026\\\"\\u003c!--\\u2028\"",
-			    text);
+	assert_string_equal(
+		"<script type=\"application/json\" id=\"names\">"
+		"\"\\u003c/script\\u003e\\u0026\\\"\\u003c!--\xe2\x80\xa8\"</script>\n",
+		text);
 	free(text);
 }
 

@@ -104,6 +104,15 @@ static int add_operator(const struct comm_from *from, const struct found_slice *
 }
 
 /* What slice_id's own row says, and then the slices around `around_id` (0: none). */
+/* The first row of a slice, or NULL. */
+static const struct collective_fact_row *collective_facts_of(
+	const struct collective_facts *f, int64_t slice_id)
+{
+	size_t at = collective_facts_from(f, slice_id);
+
+	return at < f->n && f->rows[at].slice_id == slice_id ? &f->rows[at] : NULL;
+}
+
 static int comm_told_of(const struct comm_from *from, int64_t slice_id, int64_t around_id,
 			struct comm_told *told, struct err *err)
 {
@@ -310,7 +319,8 @@ static int compare_calls(const void *a, const void *b)
 	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
 }
 
-void comm_calls_sort(struct comm_calls *c)
+/* By (device, start, stream, slice). */
+static void comm_calls_sort(struct comm_calls *c)
 {
 	if (c->n)
 		qsort(c->items, c->n, sizeof(*c->items), compare_calls);
@@ -403,12 +413,4 @@ size_t collective_facts_from(const struct collective_facts *f, int64_t slice_id)
 {
 	return sort_first(f->rows, f->n, sizeof(*f->rows),
 			  offsetof(struct collective_fact_row, slice_id), slice_id);
-}
-
-const struct collective_fact_row *collective_facts_of(const struct collective_facts *f,
-						      int64_t slice_id)
-{
-	size_t at = collective_facts_from(f, slice_id);
-
-	return at < f->n && f->rows[at].slice_id == slice_id ? &f->rows[at] : NULL;
 }

@@ -40,9 +40,6 @@ int collective_facts_load(struct store *store, struct text_pool *texts,
 			  struct collective_facts *out, struct err *err);
 void collective_facts_release(struct collective_facts *f);
 
-/* The first row of a slice, or NULL. */
-const struct collective_fact_row *collective_facts_of(const struct collective_facts *f,
-						      int64_t slice_id);
 /* The first row of a slice from this id on: n when there is none. */
 size_t collective_facts_from(const struct collective_facts *f, int64_t slice_id);
 
@@ -95,9 +92,6 @@ int comm_calls_load(const struct comm_from *from, const struct scope_profile *pr
 		    const struct device_work *work, struct comm_calls *out,
 		    struct err *err);
 void comm_calls_release(struct comm_calls *c);
-
-/* By (device, start, stream, slice). */
-void comm_calls_sort(struct comm_calls *c);
 
 /* "device", "host", "launch". */
 const char *comm_side_name(enum comm_side side);

@@ -113,8 +113,9 @@ static const char *sample_name(const struct diff *d, enum diff_which which, size
 	return arena_printf(arena, "%" PRId64, steps->items[i].number);
 }
 
-const char *diff_outliers_names(const struct diff *d, enum diff_which which,
-				struct arena *arena)
+/* "5, 9": those of a side; NULL: it has none. */
+static const char *diff_outliers_names(const struct diff *d, enum diff_which which,
+				       struct arena *arena)
 {
 	const struct diff_outliers *o = &d->outliers;
 	const char *names = NULL;

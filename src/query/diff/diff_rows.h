@@ -43,8 +43,5 @@ void diff_outliers_release(struct diff_outliers *o);
  * are none.
  */
 const char *diff_outliers_text(const struct diff *d, struct arena *arena);
-/* "5, 9": those of a side; NULL: it has none. */
-const char *diff_outliers_names(const struct diff *d, enum diff_which which,
-				struct arena *arena);
 
 #endif

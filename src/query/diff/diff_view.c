@@ -22,7 +22,8 @@ static struct cell text(const char *s)
 	return cell_text_or_null(s);
 }
 
-struct cell diff_real_cell(double value)
+/* Null unless it is finite. */
+static struct cell diff_real_cell(double value)
 {
 	return isfinite(value) ? cell_real(value) : cell_null();
 }

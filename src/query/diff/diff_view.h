@@ -25,10 +25,9 @@ extern const struct view diff_headline_view, diff_accounting_view, diff_noise_vi
 int diff_open_view(const struct diff *d, enum diff_part part,
 		   const struct view_request *show, struct table **out, struct err *err);
 
-/* Null unless it is finite; an amount is rounded. */
-struct cell diff_real_cell(double value);
+/* Null unless it is finite; rounded. */
 struct cell diff_amount_cell(double value);
-/* For struct field's get(): a double at offset `arg` of the row, as these two have it. */
+/* For struct field's get(): a double at offset `arg` of the row, null as above. */
 struct cell diff_get_real(const void *from, const void *row, int arg);
 struct cell diff_get_amount(const void *from, const void *row, int arg);
 /* Calls per unit: a whole number where it is one. */

@@ -25,6 +25,145 @@ static bool is_call(enum slice_class class)
 	return class == CLASS_RUNTIME || class == CLASS_DRIVER;
 }
 
+struct call {
+	int64_t dur_ns, slice_id;
+	int64_t name_id; /* string.id */
+};
+
+struct calls {
+	struct call *items; /* owned */
+	size_t n, cap;
+	int64_t *slow; /* owned; names of those that are long, in order, each once */
+	size_t nslow, slow_cap;
+};
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->name_id != y->name_id)
+		return x->name_id < y->name_id ? -1 : 1;
+	if (x->dur_ns != y->dur_ns)
+		return x->dur_ns < y->dur_ns ? -1 : 1;
+	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
+}
+
+static int read_thread(struct calls *c, struct slice_pack *slices, struct err *err)
+{
+	const struct packed_slice *slice = &slices->slice;
+	int rc;
+
+	while ((rc = slice_pack_next(slices, err)) > 0) {
+		int64_t dur_ns = slice->end_ns - slice->start_ns;
+		if (!is_call((enum slice_class)slice->class))
+			continue;
+		*ARRAY_PUSH(c->items, c->n, c->cap) =
+			(struct call){ dur_ns, slice->id, slice->name_id };
+		if (dur_ns > SLOW_NS)
+			*ARRAY_PUSH(c->slow, c->nslow, c->slow_cap) = slice->name_id;
+	}
+	return rc;
+}
+
+static int read_calls(struct calls *c, struct store *store,
+		      const struct scope_profile *profile, struct err *err)
+{
+	struct slice_walk walk;
+	int rc = slice_walk_open(store, asset_query_views_host_tracks_sql, profile->id,
+				 PACKED_NAME | PACKED_CLASS, &walk, err);
+
+	while (rc == 0 && (rc = slice_walk_track(&walk, err)) > 0)
+		rc = read_thread(c, &walk.slices, err);
+	slice_walk_close(&walk);
+	return rc;
+}
+
+/* Names that have a long call and may be slow, each once. */
+static int find_slow_names(struct calls *c, struct text_pool *texts, struct err *err)
+{
+	size_t n = 0;
+
+	if (c->nslow)
+		qsort(c->slow, c->nslow, sizeof(*c->slow), sort_compare_int64);
+	for (size_t i = 0; i < c->nslow; i++) {
+		uint32_t name;
+		if (i && c->slow[i] == c->slow[i - 1])
+			continue;
+		if (text_pool_number(texts, c->slow[i], &name, err) < 0)
+			return -1;
+		if (gap_call_may_be_slow(text_pool_str(texts, name)))
+			c->slow[n++] = c->slow[i];
+	}
+	c->nslow = n;
+	return 0;
+}
+
+/* Keeps the calls of these names: few, to be sorted. */
+static void keep_slow_names(struct calls *c)
+{
+	size_t n = c->nslow ? c->n : 0;
+
+	c->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (bsearch(&c->items[i].name_id, c->slow, c->nslow, sizeof(*c->slow),
+			    sort_compare_int64))
+			c->items[c->n++] = c->items[i];
+}
+
+/* The calls of one name, by their lengths. */
+static void add_slow(struct gap_slow *out, const struct call *calls, size_t n)
+{
+	for (size_t i = n; i-- > 0 && calls[i].dur_ns > SLOW_NS;) {
+		size_t middle = n > 1 ? (n - 2) / 2 : 0;
+		int64_t median_ns = n > 1 ? calls[middle + (middle >= i)].dur_ns : 0;
+		if ((calls[i].dur_ns - 1) / MEDIANS_MOST < median_ns)
+			continue; /* not more than so many medians */
+		*ARRAY_PUSH(out->ids, out->n, out->cap) = calls[i].slice_id;
+	}
+}
+
+/*
+ * Calls of the profile's threads that take more than 1 ms and more than ten times the
+ * median of the other calls of their name; never those that wait for the device or copy.
+ * gap_slow_release() in both cases.
+ */
+static int gap_slow_find(struct store *store, const struct scope_profile *profile,
+			 struct text_pool *texts, struct gap_slow *out, struct err *err)
+{
+	struct calls c = { .n = 0 };
+	int rc = read_calls(&c, store, profile, err);
+
+	*out = (struct gap_slow){ .n = 0 };
+	if (rc == 0)
+		rc = find_slow_names(&c, texts, err);
+	keep_slow_names(&c);
+	if (c.n)
+		qsort(c.items, c.n, sizeof(*c.items), compare_calls);
+	for (size_t i = 0, end; rc == 0 && i < c.n; i = end) {
+		for (end = i + 1; end < c.n && c.items[end].name_id == c.items[i].name_id;
+		     end++)
+			;
+		add_slow(out, &c.items[i], end - i);
+	}
+	if (out->n)
+		qsort(out->ids, out->n, sizeof(*out->ids), sort_compare_int64);
+	free(c.items);
+	free(c.slow);
+	return rc;
+}
+
+static void gap_slow_release(struct gap_slow *s)
+{
+	free(s->ids);
+	*s = (struct gap_slow){ .n = 0 };
+}
+
+static bool gap_slow_has(const struct gap_slow *s, int64_t slice_id)
+{
+	return s->n &&
+	       bsearch(&slice_id, s->ids, s->n, sizeof(*s->ids), sort_compare_int64);
+}
+
 /* What traces of other programs have counts as what torch calls operators. */
 static bool is_operator(enum slice_class class)
 {
@@ -269,138 +408,4 @@ void gap_stack_release(struct gap_stack *s)
 	free(s->calls);
 	gap_slow_release(&s->slow);
 	*s = (struct gap_stack){ .n = 0 };
-}
-
-struct call {
-	int64_t dur_ns, slice_id;
-	int64_t name_id; /* string.id */
-};
-
-struct calls {
-	struct call *items; /* owned */
-	size_t n, cap;
-	int64_t *slow; /* owned; names of those that are long, in order, each once */
-	size_t nslow, slow_cap;
-};
-
-static int compare_calls(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-
-	if (x->name_id != y->name_id)
-		return x->name_id < y->name_id ? -1 : 1;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns < y->dur_ns ? -1 : 1;
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
-static int read_thread(struct calls *c, struct slice_pack *slices, struct err *err)
-{
-	const struct packed_slice *slice = &slices->slice;
-	int rc;
-
-	while ((rc = slice_pack_next(slices, err)) > 0) {
-		int64_t dur_ns = slice->end_ns - slice->start_ns;
-		if (!is_call((enum slice_class)slice->class))
-			continue;
-		*ARRAY_PUSH(c->items, c->n, c->cap) =
-			(struct call){ dur_ns, slice->id, slice->name_id };
-		if (dur_ns > SLOW_NS)
-			*ARRAY_PUSH(c->slow, c->nslow, c->slow_cap) = slice->name_id;
-	}
-	return rc;
-}
-
-static int read_calls(struct calls *c, struct store *store,
-		      const struct scope_profile *profile, struct err *err)
-{
-	struct slice_walk walk;
-	int rc = slice_walk_open(store, asset_query_views_host_tracks_sql, profile->id,
-				 PACKED_NAME | PACKED_CLASS, &walk, err);
-
-	while (rc == 0 && (rc = slice_walk_track(&walk, err)) > 0)
-		rc = read_thread(c, &walk.slices, err);
-	slice_walk_close(&walk);
-	return rc;
-}
-
-/* Names that have a long call and may be slow, each once. */
-static int find_slow_names(struct calls *c, struct text_pool *texts, struct err *err)
-{
-	size_t n = 0;
-
-	if (c->nslow)
-		qsort(c->slow, c->nslow, sizeof(*c->slow), sort_compare_int64);
-	for (size_t i = 0; i < c->nslow; i++) {
-		uint32_t name;
-		if (i && c->slow[i] == c->slow[i - 1])
-			continue;
-		if (text_pool_number(texts, c->slow[i], &name, err) < 0)
-			return -1;
-		if (gap_call_may_be_slow(text_pool_str(texts, name)))
-			c->slow[n++] = c->slow[i];
-	}
-	c->nslow = n;
-	return 0;
-}
-
-/* Keeps the calls of these names: few, to be sorted. */
-static void keep_slow_names(struct calls *c)
-{
-	size_t n = c->nslow ? c->n : 0;
-
-	c->n = 0;
-	for (size_t i = 0; i < n; i++)
-		if (bsearch(&c->items[i].name_id, c->slow, c->nslow, sizeof(*c->slow),
-			    sort_compare_int64))
-			c->items[c->n++] = c->items[i];
-}
-
-/* The calls of one name, by their lengths. */
-static void add_slow(struct gap_slow *out, const struct call *calls, size_t n)
-{
-	for (size_t i = n; i-- > 0 && calls[i].dur_ns > SLOW_NS;) {
-		size_t middle = n > 1 ? (n - 2) / 2 : 0;
-		int64_t median_ns = n > 1 ? calls[middle + (middle >= i)].dur_ns : 0;
-		if ((calls[i].dur_ns - 1) / MEDIANS_MOST < median_ns)
-			continue; /* not more than so many medians */
-		*ARRAY_PUSH(out->ids, out->n, out->cap) = calls[i].slice_id;
-	}
-}
-
-int gap_slow_find(struct store *store, const struct scope_profile *profile,
-		  struct text_pool *texts, struct gap_slow *out, struct err *err)
-{
-	struct calls c = { .n = 0 };
-	int rc = read_calls(&c, store, profile, err);
-
-	*out = (struct gap_slow){ .n = 0 };
-	if (rc == 0)
-		rc = find_slow_names(&c, texts, err);
-	keep_slow_names(&c);
-	if (c.n)
-		qsort(c.items, c.n, sizeof(*c.items), compare_calls);
-	for (size_t i = 0, end; rc == 0 && i < c.n; i = end) {
-		for (end = i + 1; end < c.n && c.items[end].name_id == c.items[i].name_id;
-		     end++)
-			;
-		add_slow(out, &c.items[i], end - i);
-	}
-	if (out->n)
-		qsort(out->ids, out->n, sizeof(*out->ids), sort_compare_int64);
-	free(c.items);
-	free(c.slow);
-	return rc;
-}
-
-void gap_slow_release(struct gap_slow *s)
-{
-	free(s->ids);
-	*s = (struct gap_slow){ .n = 0 };
-}
-
-bool gap_slow_has(const struct gap_slow *s, int64_t slice_id)
-{
-	return s->n &&
-	       bsearch(&slice_id, s->ids, s->n, sizeof(*s->ids), sort_compare_int64);
 }

@@ -26,17 +26,6 @@ struct gap_slow {
 	size_t n, cap;
 };
 
-/*
- * Calls of the profile's threads that take more than 1 ms and more than ten times the
- * median of the other calls of their name; never those that wait for the device or copy.
- * gap_slow_release() in both cases.
- */
-int gap_slow_find(struct store *store, const struct scope_profile *profile,
-		  struct text_pool *texts, struct gap_slow *out, struct err *err);
-void gap_slow_release(struct gap_slow *s);
-
-bool gap_slow_has(const struct gap_slow *s, int64_t slice_id);
-
 /* What a slice is charged as. */
 struct gap_charge {
 	int64_t slice_id, dur_ns;

@@ -202,7 +202,8 @@ static int choose(struct line_profile *p, const struct filter *filter, struct er
 	return err_set(err, ERR_EMPTY, "no function matches");
 }
 
-int line_profile_check_filter(const struct filter *f, struct err *err)
+/* ERR_USAGE for filters of slices. */
+static int line_profile_check_filter(const struct filter *f, struct err *err)
 {
 	if (!filter_needs_slices(f) && !f->has_steps)
 		return 0;

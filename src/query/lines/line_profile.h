@@ -48,8 +48,6 @@ int line_profile_load(struct store *store, const struct scope *scope,
 void line_profile_release(struct line_profile *p);
 /* "file:line(name)" */
 void line_profile_add_name(const struct line_function *f, struct buf *out);
-/* ERR_USAGE for filters of slices. */
-int line_profile_check_filter(const struct filter *f, struct err *err);
 /*
  * Wanted functions, the hottest first: most time, then most memory added; owned by the
  * caller.

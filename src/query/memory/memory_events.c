@@ -194,6 +194,16 @@ int64_t memory_event_bytes(const struct memory_event *e)
 }
 
 /* Puts the events from `at` on that are of one moment in order: how many they are. */
+/* How many of e[0, n) are of one moment with the first: at most MEMORY_TIES_MAX. */
+static size_t memory_ties_count(const struct memory_event *e, size_t n)
+{
+	size_t same = n > 0;
+
+	while (same < n && same < MEMORY_TIES_MAX && e[same].ts_ns == e[0].ts_ns)
+		same++;
+	return same;
+}
+
 static size_t order_moment(struct memory_event *e, size_t n, int64_t level_bytes,
 			   bool is_first)
 {
@@ -307,15 +317,6 @@ static bool all_have_totals(const struct memory_event *e, size_t n)
 		if (e[i].total_bytes == NUMBER_NONE)
 			return false;
 	return true;
-}
-
-size_t memory_ties_count(const struct memory_event *e, size_t n)
-{
-	size_t same = n > 0;
-
-	while (same < n && same < MEMORY_TIES_MAX && e[same].ts_ns == e[0].ts_ns)
-		same++;
-	return same;
 }
 
 /* The level that is left once more often than it is reached: NUMBER_NONE where none is. */

@@ -81,8 +81,6 @@ int64_t memory_level_at(const struct memory_events *m, const struct memory_devic
 /* So many events of one moment are put in order together. */
 #define MEMORY_TIES_MAX ((size_t)64)
 
-/* How many of e[0, n) are of one moment with the first: at most MEMORY_TIES_MAX. */
-size_t memory_ties_count(const struct memory_event *e, size_t n);
 /*
  * Puts e[0, n), which are of one moment, in an order in which each total follows from
  * the one before it, the first from `level_bytes`: as far as there is one.  Where an

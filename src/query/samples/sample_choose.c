@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sample_kind_name(const struct sample_series *s, struct arena *arena)
+/* "ns", "bytes", "samples": what weights are, for messages. */
+static const char *sample_kind_name(const struct sample_series *s, struct arena *arena)
 {
 	static const char *const units[] = { "time", "bytes", "counts" };
 	const char *unit = units[s->unit == UNIT_NS ? 0 : s->unit == UNIT_BYTES ? 1 : 2];

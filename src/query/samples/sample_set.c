@@ -383,6 +383,17 @@ static int load_sums(struct loading *l, const struct filter *filter,
 	return rc;
 }
 
+/* ERR_USAGE for filters that samples do not have. */
+static int sample_check_filter(const struct filter *f, struct err *err)
+{
+	if (!f->has_steps && !f->has_times && !f->has_min_dur && !f->categories.n &&
+	    !f->streams.n && !f->devices.n)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "sampled stacks have no slices to filter: only --focus, --ignore "
+		       "and --thread apply to them, and --series, --mode and --no-idle");
+}
+
 int sample_set_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, struct sample_set *set, struct err *err)
 {
@@ -443,14 +454,4 @@ void sample_add_name(const struct sample_function *function, int64_t line,
 struct cell sample_weight_cell(const struct sample_set *set, int64_t weight)
 {
 	return cell_scaled(weight, set->decimals);
-}
-
-int sample_check_filter(const struct filter *f, struct err *err)
-{
-	if (!f->has_steps && !f->has_times && !f->has_min_dur && !f->categories.n &&
-	    !f->streams.n && !f->devices.n)
-		return 0;
-	return err_set(err, ERR_USAGE,
-		       "sampled stacks have no slices to filter: only --focus, --ignore "
-		       "and --thread apply to them, and --series, --mode and --no-idle");
 }

@@ -97,8 +97,6 @@ void sample_add_name(const struct sample_function *function, int64_t line,
 		     struct buf *out);
 /* A weight as a number: an integer, or real where it has decimals. */
 struct cell sample_weight_cell(const struct sample_set *set, int64_t weight);
-/* "ns", "bytes", "samples": what weights are, for messages. */
-const char *sample_kind_name(const struct sample_series *series, struct arena *arena);
 
 /* Sums of a group of nodes: self of its own stacks, total of all that it is on. */
 struct sample_totals {
@@ -134,8 +132,5 @@ void sample_adder_open(struct sample_adder *a, const struct sample_set *set,
 /* Threads come in their order. */
 void sample_adder_next(struct sample_adder *a, uint32_t thread);
 void sample_adder_close(struct sample_adder *a);
-
-/* ERR_USAGE for filters that samples do not have. */
-int sample_check_filter(const struct filter *filter, struct err *err);
 
 #endif

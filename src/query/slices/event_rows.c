@@ -154,7 +154,9 @@ static int by_id(const void *key, const void *item)
 	return (id > track->id) - (id < track->id);
 }
 
-const struct event_track *event_rows_track(const struct event_rows *rows, int64_t id)
+/* The track of that id; NULL: none. */
+static const struct event_track *event_rows_track(const struct event_rows *rows,
+						  int64_t id)
 {
 	return rows->ntracks ? bsearch(&id, rows->tracks, rows->ntracks,
 				       sizeof(*rows->tracks), by_id)

@@ -48,8 +48,6 @@ void event_rows_close(struct event_rows *rows);
 
 /* All tracks of the profile, in the order of their ids. */
 const struct event_track *event_rows_tracks(const struct event_rows *rows, size_t *n);
-/* The track of that id; NULL: none. */
-const struct event_track *event_rows_track(const struct event_rows *rows, int64_t id);
 /* The slice of that id; ERR_INPUT where the store has none. */
 int event_rows_at(struct event_rows *rows, int64_t id, struct event_row *out,
 		  struct err *err);
