@@ -40,21 +40,6 @@ static int add_steps(struct overview_facts *to, struct summary_reader *reader,
 	return rc < 0 ? -1 : 0;
 }
 
-static int load_steps(struct overview_making *m, struct err *err)
-{
-	struct summary_reader reader = { .n = 0 };
-	struct text_pool texts;
-	int rc = text_pool_open(m->store, &texts, err);
-
-	if (rc == 0)
-		rc = summary_reader_open(m->store, &texts, &reader, err);
-	for (size_t i = 0; i < m->scope->n && rc == 0; i++)
-		rc = add_steps(&m->facts, &reader, &m->scope->profiles[i], err);
-	summary_reader_close(&reader);
-	text_pool_close(&texts);
-	return rc;
-}
-
 /* Where a column stands; the table has it. */
 static size_t place_of(const struct table *table, const char *name)
 {
@@ -202,7 +187,15 @@ static int add_peak(void *to, const struct memory_device *device,
 	return 0;
 }
 
-static int load_memory(struct overview_making *m, struct err *err)
+static int add_peaks(struct overview_facts *to, struct summary_reader *reader,
+		     const struct scope_profile *profile, struct err *err)
+{
+	if (!profile->has_memory || !summary_has(reader, profile, &summary_memory))
+		return 0;
+	return memory_peak_each(reader, profile, &no_filter, add_peak, to, err);
+}
+
+static int load_steps_and_memory(struct overview_making *m, struct err *err)
 {
 	struct summary_reader reader = { .n = 0 };
 	struct text_pool texts;
@@ -210,11 +203,12 @@ static int load_memory(struct overview_making *m, struct err *err)
 
 	if (rc == 0)
 		rc = summary_reader_open(m->store, &texts, &reader, err);
-	for (size_t i = 0; i < m->scope->n && rc == 0; i++)
-		if (m->scope->profiles[i].has_memory &&
-		    summary_has(&reader, &m->scope->profiles[i], &summary_memory))
-			rc = memory_peak_each(&reader, &m->scope->profiles[i], &no_filter,
-					      add_peak, &m->facts, err);
+	for (size_t i = 0; i < m->scope->n && rc == 0; i++) {
+		const struct scope_profile *profile = &m->scope->profiles[i];
+		rc = add_steps(&m->facts, &reader, profile, err);
+		if (rc == 0)
+			rc = add_peaks(&m->facts, &reader, profile, err);
+	}
 	summary_reader_close(&reader);
 	text_pool_close(&texts);
 	return rc;
@@ -222,7 +216,7 @@ static int load_memory(struct overview_making *m, struct err *err)
 
 int overview_parts_load(struct overview_making *m, struct err *err)
 {
-	if (load_steps(m, err) < 0 || load_idle(m, err) < 0 || load_devices(m, err) < 0)
+	if (load_steps_and_memory(m, err) < 0 || load_idle(m, err) < 0)
 		return -1;
-	return load_kernels(m, err) < 0 ? -1 : load_memory(m, err);
+	return load_devices(m, err) < 0 ? -1 : load_kernels(m, err);
 }
