@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/axis_fields.h"
 #include "query/comm/comm_ranks_rows.h"
 #include "query/comm/comm_rows.h"
 #include "query/query.h"
@@ -73,17 +74,14 @@ static struct cell get_bandwidth(const void *from, const void *row, int arg)
 
 #define NUMBER(member) \
 	.get = view_number, .arg = (int)offsetof(struct comm_ranks_row, member)
-#define TEXT(member) .get = get_text, .arg = (int)offsetof(struct comm_call, member)
+#define TEXT(member)  .get = get_text, .arg = (int)offsetof(struct comm_call, member)
+#define OF_AXIS(axis) NUMBER(axes.at[axis]), .needs = OF_TP << (axis)
 
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANK },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANK },
-	{ "tp", "TP", "place of ranks in the tensor parallel group, with --by tp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_TP]), .needs = OF_TP << AXIS_TP },
-	{ "dp", "DP", "in the data parallel group, with --by dp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_DP]), .needs = OF_TP << AXIS_DP },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_PP]), .needs = OF_TP << AXIS_PP },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, NUMBER(axes.at[AXIS_EP]), .needs = OF_TP << AXIS_EP },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, NUMBER(axes.at[AXIS_CP]), .needs = OF_TP << AXIS_CP },
+	AXIS_FIELDS(OF_AXIS),
 	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, NUMBER(number), .needs = SINGLE },
 	{ "start_ns", "Start", "start on the first rank's clock, from its first event, with --list", "start", UNIT_TIME, NUMBER(start_ns), .needs = SINGLE },
 	{ "collective", "Collective", "all_reduce and so on", "name", UNIT_TEXT, TEXT(collective), .needs = KINDS | SINGLE, .least = 12 },

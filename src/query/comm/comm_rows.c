@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "query/axis_fields.h"
 #include "query/comm/transfers.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
@@ -96,17 +97,14 @@ static struct cell get_bandwidth(const void *from, const void *row, int is_bus)
 
 #define NUMBER(member) .get = view_number, .arg = (int)offsetof(struct comm_row, member)
 #define TEXT(member)   .get = get_text, .arg = (int)offsetof(struct comm_row, member)
+#define OF_AXIS(axis)  .get = get_axis, .arg = (axis), .needs = OF_TP << (axis)
 
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Prof", "number of the profile", NULL, UNIT_ID, .get = get_place, .arg = PLACE_PROFILE, .needs = OF_PROFILES, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = get_place, .arg = PLACE_RANK, .needs = OF_PROFILES },
 	{ "device", "Dev", "device; null for the host", NULL, UNIT_ID, .get = get_place, .arg = PLACE_DEVICE, .needs = OF_PROFILES },
-	{ "tp", "TP", "place of ranks in the tensor parallel group, with --by tp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_TP, .needs = OF_TP << AXIS_TP },
-	{ "dp", "DP", "in the data parallel group, with --by dp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_DP, .needs = OF_TP << AXIS_DP },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_PP, .needs = OF_TP << AXIS_PP },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_EP, .needs = OF_TP << AXIS_EP },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, .get = get_axis, .arg = AXIS_CP, .needs = OF_TP << AXIS_CP },
+	AXIS_FIELDS(OF_AXIS),
 	{ "stream", "Stream", "stream, with --list", NULL, UNIT_ID, NUMBER(of.stream), .needs = SINGLE },
 	{ "start_ns", "Start", "start, from the profile's first event, with --list", "start", UNIT_TIME, NUMBER(of.start_ns), .needs = SINGLE },
 	{ "dur_ns", "Time", "time, with --list", "time", UNIT_NS, NUMBER(total_ns), .needs = SINGLE },

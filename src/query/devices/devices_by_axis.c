@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/intern.h"
 #include "base/sum.h"
+#include "query/axis_fields.h"
 #include "query/devices/device_rows.h"
 #include "query/devices/devices.h"
 #include "query/query.h"
@@ -22,11 +23,7 @@ enum { RANKS = NAXES, DEVICES, LEAST_BUSY, MOST_BUSY, SUMS };
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, AXIS(AXIS_TP) },
-	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, AXIS(AXIS_DP) },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, AXIS(AXIS_PP) },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, AXIS(AXIS_EP) },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, AXIS(AXIS_CP) },
+	AXIS_FIELDS(AXIS),
 	{ "ranks", "Ranks", "number of ranks", NULL, UNIT_COUNT, CELL(RANKS) },
 	{ "devices", "Devices", "number of their devices that did work", NULL, UNIT_COUNT, CELL(DEVICES) },
 	{ "span_ns", "Span", "time from the first to the last work of each device, added up, as are the next", NULL, UNIT_NS, SUM(DEVICE_SPAN) },

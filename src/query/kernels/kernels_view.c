@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/sum.h"
+#include "query/axis_fields.h"
 #include "query/kernels/kernels.h"
 #include "query/query.h"
 #include "query/top/top.h"
@@ -203,6 +204,7 @@ static struct cell get_launch_share(const void *from, const void *row, int offse
 #define GET(how, what) .get = (how), .arg = (int)(what)
 #define OP             .needs = KERNELS_BY_OP
 #define SPLIT(split)   .needs = KERNELS_BY(split), .flags = FIELD_KEY
+#define AXIS(axis)     GET(get_split, KERNEL_BY_AXES + (axis)), SPLIT(KERNEL_BY_AXES + (axis))
 #define LAUNCHES       .needs = KERNELS_LAUNCHES
 
 /* clang-format off */
@@ -231,11 +233,7 @@ static const struct field fields[] = {
 	{ "shared_memory_bytes", "Shared", "shared memory, with --by op", "shared", UNIT_BYTES, .get = get_shared, OP, .flags = FIELD_KEY, .leaves = 13 },
 	{ "op_tensor_core_eligible", "Eligible", "whether the operator could use Tensor Cores, with --by op", NULL, UNIT_BOOL, .get = get_eligible, OP, .leaves = 19 },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, GET(get_split, KERNEL_BY_RANK), SPLIT(KERNEL_BY_RANK) },
-	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_TP), SPLIT(KERNEL_BY_AXES + AXIS_TP) },
-	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_DP), SPLIT(KERNEL_BY_AXES + AXIS_DP) },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_PP), SPLIT(KERNEL_BY_AXES + AXIS_PP) },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_EP), SPLIT(KERNEL_BY_AXES + AXIS_EP) },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, GET(get_split, KERNEL_BY_AXES + AXIS_CP), SPLIT(KERNEL_BY_AXES + AXIS_CP) },
+	AXIS_FIELDS(AXIS),
 	{ "profile", "Profile", "profile, with --by profile", NULL, UNIT_TEXT, .get = get_profile, SPLIT(KERNEL_BY_PROFILE), .least = 12 },
 	{ "device", "Device", "device, with --by device", NULL, UNIT_ID, GET(get_split, KERNEL_BY_DEVICE), SPLIT(KERNEL_BY_DEVICE) },
 	{ "stream", "Stream", "stream, with --by stream", NULL, UNIT_ID, GET(get_split, KERNEL_BY_STREAM), SPLIT(KERNEL_BY_STREAM) },

@@ -13,6 +13,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "query/axis_fields.h"
 
 /* Of percentiles. */
 #define MEDIAN 50
@@ -260,11 +261,7 @@ static struct cell get_utilization(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, AXIS(AXIS_TP) },
-	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, AXIS(AXIS_DP) },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, AXIS(AXIS_PP) },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, AXIS(AXIS_EP) },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, AXIS(AXIS_CP) },
+	AXIS_FIELDS(AXIS),
 	{ "ranks", "Ranks", "number of ranks", NULL, UNIT_COUNT, ROW(ranks) },
 	{ "steps", "Steps", "number of their steps, without those that the mean leaves out", "count", UNIT_COUNT, ROW(steps) },
 	{ "total_ns", "Total", "length of these steps", "total time duration", UNIT_NS, VALUE(VALUE_TOTAL), .leaves = 3 },
@@ -306,12 +303,16 @@ static const struct field fields[] = {
 /* clang-format on */
 
 #define WHERE "tp! dp! pp! ep! cp! "
+#define OF_STEPS                                                                         \
+	{ NULL, WHERE "ranks! steps! total_ns mean_ns! min_ns p50_ns! p95_ns max_ns!" }, \
+	{                                                                                \
+		"Share of the steps",                                                    \
+			WHERE "kernel_pct memcpy_pct memset_pct communication_pct "      \
+			      "runtime_pct dataloader_pct cpu_exec_pct other_pct"        \
+	}
 
 static const struct view_part people[] = {
-	{ NULL, WHERE "ranks! steps! total_ns mean_ns! min_ns p50_ns! p95_ns max_ns!" },
-	{ "Share of the steps",
-	  WHERE "kernel_pct memcpy_pct memset_pct communication_pct "
-		"runtime_pct dataloader_pct cpu_exec_pct other_pct" },
+	OF_STEPS,
 	{ "Device time of a step, mean (Comm and Copies: only while nothing computes)",
 	  WHERE
 	  "utilization_pct mean_busy mean_idle mean_compute mean_comm mean_copies" },
@@ -320,10 +321,7 @@ static const struct view_part people[] = {
 
 /* Where no device did anything. */
 static const struct view_part people_of_host[] = {
-	{ NULL, WHERE "ranks! steps! total_ns mean_ns! min_ns p50_ns! p95_ns max_ns!" },
-	{ "Share of the steps",
-	  WHERE "kernel_pct memcpy_pct memset_pct communication_pct "
-		"runtime_pct dataloader_pct cpu_exec_pct other_pct" },
+	OF_STEPS,
 	{ .fields = NULL },
 };
 

@@ -1,5 +1,6 @@
 /* The operator table as a view: its columns, keys of --sort, and words of --by. */
 #include "base/sum.h"
+#include "query/axis_fields.h"
 #include "query/query.h"
 #include "query/top/top_rows.h"
 
@@ -280,6 +281,7 @@ static struct cell get_nothing(const void *from, const void *row, int arg)
 #define STAT(how, member) .get = (how), .arg = (int)offsetof(struct opstat, member)
 #define GET(how, what)    .get = (how), .arg = (what)
 #define SPLIT(how, split) GET(how, split), .needs = TOP_SPLIT(split)
+#define AXIS(axis)        SPLIT(get_split, TOP_BY_AXES + (axis))
 #define TENSOR(how, time) GET(how, time), .needs = TOP_TENSOR_CORES
 #define PEOPLE            .flags = FIELD_PEOPLE
 #define SORT              .flags = FIELD_SORT
@@ -326,11 +328,7 @@ static const struct field fields[] = {
 	{ "self_tensor_core_unknown_pct", NULL, "the part of self device time whose kernels do not say, with --tensor-cores", NULL, UNIT_PERCENT, TENSOR(get_tensor_unknown, SELF) },
 	{ "total_tensor_core_unknown_pct", "Unknown", "the part of the device total whose kernels do not say, with --tensor-cores", NULL, UNIT_PERCENT, TENSOR(get_tensor_unknown, TOTAL) },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_RANK) },
-	{ "tp", "TP", "place in the tensor parallel group, with --by tp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_TP) },
-	{ "dp", "DP", "place in the data parallel group, with --by dp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_DP) },
-	{ "pp", "PP", "pipeline stage, with --by pp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_PP) },
-	{ "ep", "EP", "place in the expert parallel group, with --by ep", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_EP) },
-	{ "cp", "CP", "place in the context parallel group, with --by cp", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_AXES + AXIS_CP) },
+	AXIS_FIELDS(AXIS),
 	{ "profile", "Profile", "path of the profile, with --by profile", NULL, UNIT_TEXT, SPLIT(get_profile, TOP_BY_PROFILE), .least = 12 },
 	{ "step", "Step", "number of the step, with --by step", NULL, UNIT_ID, SPLIT(get_split, TOP_BY_STEP) },
 	{ "thread", "Thread", "thread, with --by thread", NULL, UNIT_TEXT, SPLIT(get_split_text, TOP_BY_THREAD), .least = 12 },
