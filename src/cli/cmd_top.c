@@ -162,7 +162,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	sample_options_set(&o->samples, &request->filter);
 	*query = (struct top_query){ .filter = &request->filter,
 				     .show = { .for_people = for_people },
-				     .spans_last = !o->view.sort && for_people,
+				     .own_order = !o->view.sort && for_people,
 				     .top_level = o->top_level && !is_torch(o),
 				     .torch_times = is_torch(o) };
 	for (size_t i = 0; i < o->by.n; i++)

@@ -55,7 +55,11 @@ struct top_query {
 	const struct filter *filter; /* borrowed */
 	struct view_request show;    /* sort NULL: device self, else CPU self */
 	int64_t stack_frames;        /* of a stack; 0: all */
-	bool spans_last;  /* labels on devices after all rows that are in a share */
+	/*
+	 * Nobody asked for an order: labels on devices come after all rows that are in a
+	 * share, and rows of one device time by their CPU time.
+	 */
+	bool own_order;
 	bool top_level;   /* only rows whose first call has no parent */
 	bool torch_times; /* make self_us and total_us, and sort by them */
 };

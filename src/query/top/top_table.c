@@ -58,22 +58,31 @@ static const struct field *find_key(const struct top_rows *rows,
 						      : "self_cpu_mem_bytes");
 }
 
-/* By what is asked for, and then in the order of first calls. */
-static void sort_rows(struct top_rows *rows, const struct view_request *show)
+/* Equal rows stay as they are. */
+static void sort_by(struct top_rows *rows, const struct field *by, bool reverse,
+		    uint32_t *spare)
 {
 	size_t n = rows->nmatched;
-	uint32_t *spare = xrealloc_array(NULL, n + 1, sizeof(*spare));
 	const struct view_rows view_rows = { rows, spare, n, sizeof(*spare) };
-	const struct view_request request = { .sort = rows->sorted_by,
-					      .reverse = show->reverse };
+	const struct view_request request = { .sort = by, .reverse = reverse };
 
-	sort_indexes(rows->order, n, spare, first_before, rows);
 	if (n)
 		memcpy(spare, rows->order, n * sizeof(*spare));
 	uint32_t *places = view_order(&top_view, &view_rows, &request);
 	for (size_t i = 0; i < n; i++)
 		rows->order[i] = spare[places[i]];
 	free(places);
+}
+
+/* By what is asked for, and then in the order of first calls. */
+static void sort_rows(struct top_rows *rows, const struct top_query *query)
+{
+	uint32_t *spare = xrealloc_array(NULL, rows->nmatched + 1, sizeof(*spare));
+
+	sort_indexes(rows->order, rows->nmatched, spare, first_before, rows);
+	if (query->own_order)
+		sort_by(rows, field_called("self_cpu_ns"), query->show.reverse, spare);
+	sort_by(rows, rows->sorted_by, query->show.reverse, spare);
 	free(spare);
 }
 
@@ -102,8 +111,8 @@ int top_order(struct top_rows *rows, const struct top_query *query, struct err *
 	if (match_rows(rows, query, err) < 0)
 		return -1;
 	rows->sorted_by = find_key(rows, query->show.sort);
-	sort_rows(rows, &query->show);
-	if (query->spans_last)
+	sort_rows(rows, query);
+	if (query->own_order)
 		put_spans_last(rows);
 	rows->norder = limit > 0 && (uint64_t)limit < rows->nmatched ? (size_t)limit
 								     : rows->nmatched;
@@ -224,6 +233,6 @@ struct table *top_table(const struct top_rows *rows, const struct top_query *que
 		memtable_add_note(m,
 				  "span: a label on the device; its time includes "
 				  "idle time%s",
-				  query->spans_last ? ", so it comes last" : "");
+				  query->own_order ? ", so it comes last" : "");
 	return &m->table;
 }
