@@ -123,13 +123,24 @@ static bool add_folders(struct shortening *s, uint32_t row, size_t at)
 	return true;
 }
 
+/* Blanks in front: how deep it stands in a tree. */
+static size_t indent_of(struct str name)
+{
+	size_t n = 0;
+
+	while (n < name.n && name.p[n] == ' ')
+		n++;
+	return n;
+}
+
 /* "elementwise_kernel<AddFunctor>…float" */
 static void add_word(struct shortening *s, uint32_t row, struct str word)
 {
 	static const struct str ellipsis = { ELLIPSIS, sizeof(ELLIPSIS) - 1 };
 	size_t used = utf8_width(s->words[row]) + 1 + utf8_width(word);
+	size_t least = NAME_CELLS + indent_of(s->whole[row]);
 
-	if (!word.n || utf8_width(word) > WORD_CELLS || used + NAME_CELLS > s->cells ||
+	if (!word.n || utf8_width(word) > WORD_CELLS || used + least > s->cells ||
 	    ends_with(s->words[row], word) || str_starts_with(word, STR_LIT("0x")))
 		return;
 	buf_clear(&s->text);

@@ -1,17 +1,19 @@
 /* Indents and paths: see tree_text.h. */
 #include "query/tree_text.h"
 
-#define STEP      ((size_t)2) /* blanks a level */
-#define SEPARATOR ';'
+#define STEP        ((size_t)2) /* blanks a level */
+#define NARROW      100         /* columns; where there are fewer, a level takes one */
+#define STEP_NARROW ((size_t)1)
+#define SEPARATOR   ';'
 
-/* Levels that are indented: a quarter of the table, or what a reader can follow. */
-#define SHARE_OF_WIDTH ((size_t)4)
+/* Levels that are indented: an eighth of the table, or what a reader can follow. */
+#define SHARE_OF_WIDTH ((size_t)8)
 #define LEVELS_LEAST   ((size_t)4)
 #define LEVELS_ANYWAY  ((size_t)40)
 
 static size_t levels_of(int width)
 {
-	size_t levels = (size_t)width / SHARE_OF_WIDTH / STEP;
+	size_t levels = (size_t)width / SHARE_OF_WIDTH;
 
 	if (width <= 0)
 		return LEVELS_ANYWAY;
@@ -21,8 +23,9 @@ static size_t levels_of(int width)
 void tree_text_indent(struct buf *to, size_t depth, int width)
 {
 	size_t most = levels_of(width);
+	size_t step = width > 0 && width < NARROW ? STEP_NARROW : STEP;
 
-	buf_add_blanks(to, STEP * (depth < most ? depth : most));
+	buf_add_blanks(to, step * (depth < most ? depth : most));
 	if (depth > most)
 		buf_addf(to, "[%zu] ", depth);
 }

@@ -15,8 +15,8 @@
 
 /*
  * Adds the blanks in front of a name at this depth, 0 for the top, in a table of so many
- * columns, 0 for any number.  Where they would leave no room for names they stop, and
- * the depth stands there as a number: "        [41] ".
+ * columns, 0 for any number: two a level, one in a narrow table.  Where they would leave no
+ * room for names they stop, and the depth stands there as a number: "        [41] ".
  */
 void tree_text_indent(struct buf *to, size_t depth, int width);
 

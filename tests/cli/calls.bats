@@ -95,6 +95,12 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	says "ptool: tree: ptool.db: --focus 'nothing like it' matches no name"
 }
 
+@test "on a narrow terminal deep names have room, and the depth is told" {
+	tree() { on_terminal 80 "$PTOOL" tree -q --no-pager --color never "$@"; }
+	tree --depth 18 --limit 2 "$TORCH/t2141_cnn_w0_stack/trace.json.gz" | like_golden tree_80.txt
+	tree --kernels "$EVERYTHING" | like_golden tree_kernels_80.txt
+}
+
 @test "the tree of imports is real, and nothing says that it is estimated" {
 	run --separate-stderr ptool tree --depth 1 "$FIXTURES/pyprof/reports/importtime.txt"
 	exits 0

@@ -26,11 +26,13 @@ static void an_indent_leaves_room_for_names_and_then_says_the_depth(void **state
 {
 	(void)state;
 	assert_indent(0, 80, "|");
-	assert_indent(2, 80, "    |");
-	assert_indent(10, 80, "                    |");
-	assert_indent(11, 80, "                    [11] |");
-	assert_indent(64000, 80, "                    [64000] |");
-	assert_indent(5, 20, "        [5] |");
+	assert_indent(2, 80, "  |");
+	assert_indent(10, 80, "          |");
+	assert_indent(11, 80, "          [11] |");
+	assert_indent(64000, 80, "          [64000] |");
+	assert_indent(5, 20, "    [5] |");
+	assert_indent(2, 120, "    |");
+	assert_indent(16, 120, "                              [16] |");
 	assert_indent(12, 0, "                        |");
 }
 

@@ -28,7 +28,7 @@ static const struct field fields[] = {
 	{ "name", "Name", "function, operator or Python frame", NULL, UNIT_TEXT, CELL(NAME) },
 	{ "kind", "Kind", "call, recursion where it was not followed, device for device work, or rest, what is not shown", NULL, UNIT_TEXT, CELL(KIND) },
 	{ "calls", "Calls", "number of calls; null for rest", NULL, UNIT_COUNT, CELL(CALLS) },
-	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts higher up", NULL, UNIT_NS, CELL(SELF) },
+	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts higher up", NULL, UNIT_NS, CELL(SELF), .leaves = 1 },
 	{ "total_ns", "Total", "time of all calls along the path", NULL, UNIT_NS, CELL(TOTAL) },
 	{ "total_pct", "Total", "share of the busy time of the tree; of a call graph, of the times at its top", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ "is_estimated", "Estimated", "1: the store holds a call graph, whose tree is an estimate", NULL, UNIT_BOOL, CELL(ESTIMATED) },
