@@ -1,6 +1,6 @@
 /*
- * The sink: facts become the compact records of model.h.  Nothing is decided
- * here; that is for the passes once all records are in.
+ * The sink: facts become the compact records of model.h, here those of traces.  Nothing
+ * is decided here; that is for the passes once all records are in.
  */
 #include "store/load.h"
 
@@ -9,14 +9,13 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/idmap.h"
 #include "store/apart.h"
 #include "store/args.h"
 #include "store/axes_find.h"
 #include "store/flow.h"
 #include "store/fudge.h"
 #include "store/link.h"
-#include "store/model.h"
+#include "store/loader.h"
 #include "store/nest.h"
 #include "store/order.h"
 #include "store/split.h"
@@ -83,31 +82,14 @@ static void naming_add(struct model *m, const struct naming_fact *naming)
 /* Numbers that one slice adds at most: its key and those of its class. */
 #define SLICE_NUMBERS 4
 
-struct loader {
-	struct sink sink; /* first: the callbacks cast back */
-	struct model model;
-	struct idmap category_of_text; /* text -> index into categories */
-	struct idmap metadata_of_key;  /* text -> index into metadata */
-	uint32_t category_text;        /* of the newest category, to skip the search */
-	uint16_t category;
-	struct write_found *found; /* owned; NULL: before loader_sum_up() */
-	load_progress *progress;
-	void *to;
-};
-
-static struct model *model_of(struct sink *s)
-{
-	return &((struct loader *)s)->model;
-}
-
 static uint32_t on_text(struct sink *s, struct str text)
 {
-	return intern_add(model_of(s)->texts, text);
+	return intern_add(loader_model(s)->texts, text);
 }
 
 static uint32_t on_track(struct sink *s, const struct track_fact *track)
 {
-	return model_track(model_of(s), track);
+	return model_track(loader_model(s), track);
 }
 
 /* Categories are few: an index fits 16 bits, the last one stands for the rest. */
@@ -249,7 +231,7 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 
 static int on_counter(struct sink *s, const struct counter_fact *f, struct err *err)
 {
-	struct model *m = model_of(s);
+	struct model *m = loader_model(s);
 
 	(void)err;
 	*APPEND(m, counters) = (struct counter_rec){ .ts_ns = f->ts_ns,
@@ -264,7 +246,7 @@ static int on_counter(struct sink *s, const struct counter_fact *f, struct err *
 
 static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 {
-	struct model *m = model_of(s);
+	struct model *m = loader_model(s);
 
 	if (!has_room(m, m->nflows, f->offset))
 		return no_room(m, m->nflows, f->offset, err);
@@ -282,7 +264,7 @@ static int on_flow(struct sink *s, const struct flow_fact *f, struct err *err)
 
 static void on_naming(struct sink *s, const struct naming_fact *naming)
 {
-	naming_add(model_of(s), naming);
+	naming_add(loader_model(s), naming);
 }
 
 /* However often a text changes, it takes a few times its largest size. */
@@ -318,7 +300,7 @@ static void on_metadata(struct sink *s, struct str key, struct str json)
 
 static void on_device_info(struct sink *s, const struct device_info_fact *device)
 {
-	struct model *m = model_of(s);
+	struct model *m = loader_model(s);
 	struct device_info_fact copy = *device;
 
 	copy.name = arena_copy(&m->arena, device->name);
@@ -326,116 +308,15 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	*APPEND(m, device_infos) = copy;
 }
 
-static uint32_t on_function(struct sink *s, const struct function_fact *function)
-{
-	return functions_add(&model_of(s)->functions, function);
-}
-
-static int on_op_sum(struct sink *s, const struct op_sum_fact *sum, struct err *err)
-{
-	struct model *m = model_of(s);
-
-	if (m->nop_sums >= MODEL_ROWS_MAX)
-		return err_at(err, sum->offset, "more than %u rows of a table",
-			      MODEL_ROWS_MAX);
-	m->op_sums = spill_grow(m->spill, m->op_sums, &m->op_sums_cap, m->nop_sums + 1,
-				sizeof(*m->op_sums));
-	m->op_sums[m->nop_sums++] = *sum;
-	return 0;
-}
-
-static int on_function_stat(struct sink *s, const struct function_stat_fact *stat,
-			    struct err *err)
-{
-	struct model *m = model_of(s);
-
-	if (m->functions.nstats == MODEL_ROWS_MAX ||
-	    m->functions.ncalls >= MODEL_ROWS_MAX)
-		return err_at(err, stat->offset, "more than %u functions in one profile",
-			      MODEL_ROWS_MAX);
-	if (!functions_stat(&m->functions, m->texts, stat)) {
-		const struct function_rec *f = &m->functions.functions[stat->function];
-		model_finding(m, FINDING_DUPLICATE_FUNCTION, stat->offset, STR_LIT(""),
-			      intern_str(m->texts, f->name));
-	}
-	return 0;
-}
-
-static int on_call(struct sink *s, const struct call_fact *call, struct err *err)
-{
-	struct model *m = model_of(s);
-
-	if (m->functions.ncalls == MODEL_ROWS_MAX)
-		return err_set(err, ERR_INPUT, "more than %u callers in one profile",
-			       MODEL_ROWS_MAX);
-	functions_call(&m->functions, m->texts, call);
-	return 0;
-}
-
-static int on_line(struct sink *s, const struct line_fact *line, struct err *err)
-{
-	struct model *m = model_of(s);
-
-	if (m->functions.nlines == MODEL_ROWS_MAX)
-		return err_set(err, ERR_INPUT, "more than %u lines in one profile",
-			       MODEL_ROWS_MAX);
-	functions_line(&m->functions, line);
-	return 0;
-}
-
-static uint32_t on_series(struct sink *s, uint32_t known,
-			  const struct series_fact *series)
-{
-	return samples_series(&model_of(s)->samples, known, series);
-}
-
-static uint32_t on_sample_thread(struct sink *s, const struct sample_thread_fact *thread)
-{
-	return samples_thread(&model_of(s)->samples, thread);
-}
-
-static uint32_t on_frame(struct sink *s, uint32_t known, const struct frame_fact *frame)
-{
-	return samples_frame(&model_of(s)->samples, known, frame);
-}
-
-static uint32_t on_stack(struct sink *s, uint32_t caller, uint32_t frame)
-{
-	return samples_stack(&model_of(s)->samples, caller, frame);
-}
-
-static int on_sample(struct sink *s, const struct sample_fact *sample, struct err *err)
-{
-	struct model *m = model_of(s);
-	const struct samples *all = &m->samples;
-
-	if (all->nnodes >= MODEL_ROWS_MAX || all->nsums >= MODEL_ROWS_MAX)
-		return err_at(err, sample->offset, "more than %u stacks in one profile",
-			      MODEL_ROWS_MAX);
-	switch (samples_add(&m->samples, sample)) {
-	case SAMPLES_BEYOND:
-		model_finding(m, FINDING_WEIGHT_RANGE, sample->offset, STR_LIT(""),
-			      STR_LIT(""));
-		break;
-	case SAMPLES_ROUNDED:
-		model_finding(m, FINDING_WEIGHT_ROUNDED, sample->offset, STR_LIT(""),
-			      STR_LIT(""));
-		break;
-	case SAMPLES_ADDED:
-		break;
-	}
-	return 0;
-}
-
 static void on_profile(struct sink *s, const struct profile_fact *profile)
 {
-	model_of(s)->profile = *profile;
+	loader_model(s)->profile = *profile;
 }
 
 static void on_finding(struct sink *s, enum finding finding, uint64_t offset,
 		       struct str detail, struct str excerpt)
 {
-	model_finding(model_of(s), finding, offset, detail, excerpt);
+	model_finding(loader_model(s), finding, offset, detail, excerpt);
 }
 
 static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err *err)
@@ -466,20 +347,11 @@ struct loader *loader_new(struct intern *texts, struct spill *spill,
 		.naming = on_naming,
 		.metadata = on_metadata,
 		.device_info = on_device_info,
-		.op_sum = on_op_sum,
-		.function = on_function,
-		.function_stat = on_function_stat,
-		.call = on_call,
-		.line = on_line,
-		.series = on_series,
-		.sample_thread = on_sample_thread,
-		.frame = on_frame,
-		.stack = on_stack,
-		.sample = on_sample,
 		.profile = on_profile,
 		.finding = on_finding,
 		.tick = on_tick,
 	};
+	loader_take_sums(&l->sink);
 	return l;
 }
 
