@@ -24,7 +24,7 @@ struct op_kind {
 };
 
 op_rule op_rule_mm, op_rule_bmm, op_rule_linear, op_rule_matmul, op_rule_grouped,
-	op_rule_dot, op_rule_mv, op_rule_mm_fp4;
+	op_rule_dot, op_rule_mv, op_rule_mm_fp4, op_rule_packed, op_rule_sized;
 op_rule op_rule_conv, op_rule_conv_backward, op_rule_conv_backward_old;
 op_rule op_rule_attention, op_rule_attention_backward, op_rule_paged;
 op_rule op_rule_each, op_rule_compare, op_rule_select, op_rule_copy, op_rule_fill,

@@ -201,6 +201,61 @@ void op_rule_int4(const struct op_kind *kind, const struct op_call *c,
 		op_plus(op_bytes_of(written, x->dtype), op_bytes(tensor_at(c, kind->c))));
 }
 
+/* x [m, k] with weights of few bits, which have n columns: what is read and written. */
+static void set_weights(const struct op_arg *x, const struct op_arg *w,
+			const struct op_arg *scales, int64_t n, struct op_work *out)
+{
+	int64_t written = op_times(x->dims[0], n);
+
+	out->dtype = x->dtype;
+	out->flops = op_times(op_times(written, 2), x->dims[1]);
+	out->bytes = op_plus(op_plus(op_bytes(x), op_bytes(w)),
+			     op_plus(op_bytes_of(written, x->dtype), op_bytes(scales)));
+}
+
+/*
+ * Weights [k / those of a number, n / kind->d], with scales at kind->c, of vLLM: what is
+ * computed in fewer than 16 bits has a result of another type, which is not told.
+ */
+void op_rule_packed(const struct op_kind *kind, const struct op_call *c,
+		    struct op_work *out)
+{
+	const struct op_arg *x = tensor_at(c, kind->a), *w = tensor_at(c, kind->b);
+
+	if (!x || !w || x->n != 2 || w->n != 2 || x->dims[1] < 1 || w->dims[0] < 1 ||
+	    x->dims[1] % w->dims[0] != 0)
+		return;
+	set_weights(x, w, tensor_at(c, kind->c), op_times(w->dims[1], kind->d), out);
+	if (!x->dtype || x->dtype->bytes < 2)
+		out->bytes = NUMBER_NONE;
+}
+
+/*
+ * Marlin's weights lie in tiles: m, n and k are numbers one after the other, in places
+ * that moved from release to release.  Scales are the first matrix behind the weights.
+ */
+void op_rule_sized(const struct op_kind *kind, const struct op_call *c,
+		   struct op_work *out)
+{
+	const struct op_arg *x = tensor_at(c, kind->a), *w = tensor_at(c, kind->b);
+	const struct op_arg *scales = NULL;
+	size_t at = (size_t)kind->b + 1;
+
+	if (!x || !w || x->n != 2 || x->dims[1] < 1)
+		return;
+	for (size_t i = at; i < c->n && !scales; i++) {
+		const struct op_arg *arg = op_call_tensor(c, i);
+		scales = arg && arg->n == 2 ? arg : NULL;
+	}
+	while (at + 2 < c->n && (op_call_number(c, at, -1) != x->dims[0] ||
+				 op_call_number(c, at + 2, -1) != x->dims[1]))
+		at++;
+	if (at + 2 < c->n && scales)
+		set_weights(x, w, scales, op_call_number(c, at + 1, -1), out);
+	if (!x->dtype || x->dtype->bytes < 2)
+		out->bytes = NUMBER_NONE;
+}
+
 /*
  * Recurrent layers: each row of the input [..., k] goes through all matrices of the list
  * of weights at kind->a.  kind->b: of the backward pass, the place of what it computes.

@@ -358,12 +358,50 @@ def random_calls(r):
     yield "aten::native_dropout_backward", arguments((x, "bf16"), (x, "bool"), 2.0), m * k * w, 5 * m * k * w
 
 
+def engine_calls(r):
+    """The same of operators of vLLM and SGLang: weights of few bits, of 8 bits, and what makes them."""
+    n = lambda most=40: r.randint(1, most)
+    m, k, w, g = n(), 16 * n(), 8 * n(), n(4)
+    x, few, none = ([m, k], "bf16"), ([g, w], "bf16"), ([0], "int")
+    packed = 2 * m * k + k * w // 2 + 2 * g * w + 2 * m * w
+    yield "_C::awq_gemm", arguments(x, ([k, w // 8], "int"), few, ([g, w // 8], "int"), 8), 2 * m * k * w, packed
+    yield "_C::gptq_gemm", arguments(x, ([k // 8, w], "int"), ([g, w // 8], "int"), few, none, True, True, 4), 2 * m * k * w, packed
+    yield "_C::machete_mm", arguments(x, ([k // 8, w], "int"), 7, None, few, None, 128), 2 * m * k * w, packed
+    yield "_C::machete_mm", arguments(([m, k], "fp8"), ([k // 8, w], "int"), 7, 15, ([g + 9, w], "bf16"), None, 128), 2 * m * k * w, None
+    tiles, work = ([k // 16, w * 2], "int"), ([64], "int")
+    for name, call in (
+            ("_C::marlin_gemm", (x, None, tiles, None, few, None, None, None, none, none, work, 7, m, w, k, True, False, True, False)),
+            ("_C::gptq_marlin_gemm", (x, None, tiles, ([w], "bf16"), few, None, None, none, none, work, 7, m, w, k, True)),
+            ("sgl_kernel::gptq_marlin_gemm", (x, None, tiles, few, None, none, none, none, work, 7, m, w, k, True))):
+        yield name, arguments(*call), 2 * m * k * w, packed
+    yield "_C::marlin_gemm", arguments(x, None, tiles, None, few, None, None, None, none, none, work, 7, m + 1, w, k + 1), None, None
+    yield "_C::gptq_gemm", arguments(x, ([k + 1, w], "int"), ([g, w // 8], "int"), few, none, True, True, 4), None, None
+    f, fw, scale = ([m, k], "fp8"), ([w, k], "fp8"), ([1], "float")
+    y = ([m, w], "bf16")
+    for name in ("vllm::fp8_gemm_nt_op", "sglang::deep_gemm_fp8_fp8_bf16_nt"):
+        yield name, arguments(f, scale, fw, scale, y, True), 2 * m * k * w, m * k + k * w + 2 * m * w
+    yield "sgl_kernel::dsv3_fused_a_gemm", arguments(y, x, ([k, w], "bf16")), 2 * m * k * w, 2 * (m * k + k * w + m * w)
+    yield "_moe_C::dsv3_router_gemm", arguments(([m, w], "float"), x, ([w, k], "bf16")), 2 * m * k * w, 2 * (m * k + k * w) + 4 * m * w
+    yield "_rocm_C::wvSplitK", arguments(([w, k], "bf16"), x, None, 304), 2 * m * k * w, 2 * (m * k + k * w + m * w)
+    yield "sgl_kernel::bmm_fp8", arguments(([g, m, k], "fp8"), ([g, k, w], "fp8"), ([g, m, w], "bf16"), scale, scale), \
+        2 * g * m * k * w, g * (m * k + k * w + 2 * m * w)
+    yield "_C::cutlass_scaled_mm_azp", arguments(y, ([m, k], "char"), ([k, w], "char"), scale, scale, none, None, ([w], "bf16")), \
+        2 * m * k * w, m * k + k * w + 2 * m * w + 2 * w
+    yield "_C::static_scaled_fp8_quant", arguments(f, x, scale, None), m * k, 3 * m * k + 4
+    yield "_C::dynamic_per_token_scaled_fp8_quant", arguments(f, x, ([m, 1], "float"), None), 3 * m * k, 3 * m * k + 4 * m
+    yield "_C::per_token_group_fp8_quant", arguments(x, f, ([m, g], "float"), 128, 1e-10, -448.0, 448.0, False), \
+        3 * m * k, 3 * m * k + 4 * m * g
+    yield "_C::rms_norm_static_fp8_quant", arguments(f, x, ([k], "bf16"), scale, 1e-6), 5 * m * k, 3 * m * k + 2 * k + 4
+    yield "_C::fused_add_rms_norm_static_fp8_quant", arguments(f, x, x, ([k], "bf16"), scale, 1e-6), \
+        6 * m * k, m * k + 6 * m * k + 2 * k + 4
+
+
 def check_formulas(tap, place):
     """Formulas that torch has none of, by a second computation."""
     events, expected = [], collections.defaultdict(list)
     r = random.Random(23)
     for i in range(50):
-        for op, call, flops, moved in random_calls(r):
+        for op, call, flops, moved in (*random_calls(r), *engine_calls(r)):
             events.append(op_event(op, 10 * len(events), 5, *call))
             expected[op, python_shapes(call[0])].append((flops, moved))
     trace = os.path.join(place.folder.name, "formulas.json")
