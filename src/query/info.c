@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "base/idmap.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/devices/device_work.h"
@@ -161,15 +162,23 @@ static size_t count_texts(const struct memtable *m, int column, const char *text
 	return n;
 }
 
-/* Does a run hold several profiles that no rank tells apart? */
+/* Do ranks not tell the profiles of a run apart: is there none, or one twice? */
 static bool has_unranked(const struct scope *scope)
 {
-	for (size_t i = 1; i < scope->n; i++) {
+	struct idmap seen;
+	bool found = false;
+
+	idmap_init(&seen, 0);
+	for (size_t i = 0; i < scope->n && !found; i++) {
 		const struct scope_profile *p = &scope->profiles[i];
-		if (p->run_id == p[-1].run_id && (!p->has_rank || !p[-1].has_rank))
-			return true;
+		bool is_beside = i > 0 && p->run_id == p[-1].run_id;
+		int64_t key = (int64_t)((uint64_t)p->run_id << 32 | (uint32_t)p->rank);
+		found = (is_beside && (!p->has_rank || !p[-1].has_rank)) ||
+			(p->has_rank && idmap_first(&seen, key));
+		idmap_add(&seen, key, 0);
 	}
-	return false;
+	idmap_release(&seen);
+	return found;
 }
 
 /*

@@ -187,17 +187,29 @@ static bool needs_ranks(const struct importing *i, uint32_t *at, uint32_t *spare
 	return n == 0;
 }
 
-/* Have all profiles a place, and not all of them the same? */
+/* Does the name of a file beside the first one tell a place? */
+static bool is_beside(const struct importing *i, const struct import_profile *p)
+{
+	return p->name.is_axes_sure &&
+	       str_equal(file_name_folder(str_of(p->path)),
+			 file_name_folder(str_of(i->profiles[0].path)));
+}
+
+/*
+ * Have all profiles a place, and not all of them the same?  Or have the files of one
+ * folder: SGLang's of one rank are its captures, or its stages (-EXTEND, -DECODE).
+ */
 static bool are_placed(const struct importing *i)
 {
-	bool differ = false;
+	bool differ = false, are_beside = i->nprofiles > 1;
 
 	for (size_t k = 0; k < i->nprofiles; k++) {
 		if (!axes_known(&i->profiles[k].axes))
 			return false;
 		differ |= axes_differ(&i->profiles[0].axes, &i->profiles[k].axes);
+		are_beside &= is_beside(i, &i->profiles[k]);
 	}
-	return differ;
+	return differ || are_beside;
 }
 
 int import_place_axes(struct importing *i, struct err *err)

@@ -303,12 +303,32 @@ def check_replicas(tap, place):
     tap.ok(sorted(got) == want, "groups of replicas that are jobs of their own are kept apart", got, want)
 
 
+def check_captures(tap, place):
+    """SGLang's files of one rank, by stage or by capture, are of that rank: no ranks of a job, whose collectives pair."""
+    calls = {key: own for key, own in fleet(random.Random(2), (1, 1, 2)).items()}
+    for tps, stages in (((0,), ("-EXTEND", "-DECODE")), ((0, 1), ("-EXTEND", "-DECODE"))):
+        folder = place.path(f"stages{len(tps)}")
+        os.mkdir(folder)
+        for (_, _, tp), own in calls.items():
+            for stage in stages if tp in tps else ():
+                with open(os.path.join(folder, f"17.2-TP-{tp}{stage}.trace.json"), "w") as out:
+                    json.dump(trace(own), out)
+        got = sorted((os.path.basename(row["path"])[:-len(".json")], row["rank"]) for row in rows(place, "info", folder))
+        want = sorted((f"17.2-TP-{tp}{stage}.trace", tp) for tp in tps for stage in stages)
+        tap.ok(got == want, f"{len(got)} files of {len(tps)} ranks", got, want)
+        text = place.ptool("info", folder).stdout
+        tap.ok(all(name in text for name, _ in want), "names tell files of one rank apart", text)
+        done = place.ptool("comm", "--ranks", folder, check=False)
+        tap.ok((done.returncode == 0) == (len(tps) > 1), "one rank is not compared with itself", done.stderr)
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
         for seed in range(4):
             check_pairs(tap, place, seed)
         check_replicas(tap, place)
+        check_captures(tap, place)
         check_groups(tap, place)
         check_sums(tap, place)
         check_steps(tap, place)
