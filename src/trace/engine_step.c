@@ -8,8 +8,8 @@
  *	TensorRT-LLM	tensorrt_llm/_torch/pyexecutor/py_executor.py, _forward_step()
  *	xDiT		its traces with torch.profiler
  *	Lightning	profilers/pytorch.py and loops/training_epoch_loop.py
- * and the names that training loops give their iterations, NVIDIA's examples for Megatron-LM
- * among them: "iteration12".
+ * and the names that loops give their iterations: "iteration12" as NVIDIA's examples for
+ * Megatron-LM have it, "iter_3", "train_step", "decode_step_7".
  */
 #include "trace/engine_step.h"
 
@@ -62,7 +62,16 @@ static const struct spelling {
 	{ "Lightning", "[pl][profile][Strategy]%_.test_step", ENGINE_UNTOLD, 0 },
 	{ "Lightning", "[pl][profile][Strategy]%_.predict_step", ENGINE_UNTOLD, 0 },
 	{ "iteration N", "iteration%s%n", ENGINE_UNTOLD, LABEL },
+	{ "iteration N", "iter%s%n", ENGINE_UNTOLD, LABEL },
 	{ "step N", "step%s%n", ENGINE_UNTOLD, LABEL },
+	{ "step N", "train%sstep%s%n", ENGINE_UNTOLD, LABEL },
+	{ "step N", "train%sstep", ENGINE_UNTOLD, LABEL },
+	/* of loops around a model's generation */
+	{ "decode step N", "decode%sstep%s%n", ENGINE_DECODE, LABEL },
+	{ "decode step N", "decode%sstep", ENGINE_DECODE, LABEL },
+	{ "decode step N", "prefill%sstep%s%n", ENGINE_PREFILL, LABEL },
+	{ "decode step N", "prefill%sstep", ENGINE_PREFILL, LABEL },
+	{ "decode step N", "prefill", ENGINE_PREFILL, LABEL },
 };
 /* clang-format on */
 

@@ -41,12 +41,6 @@ struct engine_step {
 		decodes; /* the same apart, where it is told apart */
 };
 
-/* Prompts, tokens or both: not what diffusion models and training loops write. */
-static inline bool engine_phase_serves(enum engine_phase phase)
-{
-	return phase == ENGINE_PREFILL || phase == ENGINE_DECODE || phase == ENGINE_MIXED;
-}
-
 /* Nothing is told. */
 struct engine_step engine_step_unknown(void);
 /* False, and *out is undefined: the name is none of a step. */

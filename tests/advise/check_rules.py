@@ -201,7 +201,7 @@ def check_serving(tap, work):
     for rule, wanted in (("exposed-communication", "tensor parallel"), ("synchronization", "--async-scheduling"),
                          ("launch-bound", "--enforce-eager"), ("unfused", "--enable-torch-compile")):
         for name, is_engine in (("step[DECODE bs=4]", True), ("execute_context_1(9)_generation_0(0)", True),
-                                ("execute_diffusion_1_256x256", False), ("iteration 3", False)):
+                                ("execute_diffusion_1_256x256", False), ("iteration 3", False), ("decode_step_3", False)):
             store = work.ingest(*save(work, serving(rulecases.CASES[rule][0], name)))
             texts = [row["suggestion"] for row in advise(work, store, "--rule", rule)]
             tap.ok(texts and all((wanted in text) == is_engine for text in texts), f"{rule}: steps are {name}", texts)

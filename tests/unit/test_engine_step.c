@@ -75,6 +75,13 @@ static const struct {
 	{ "Iteration 12", "iteration N", ENGINE_UNTOLD, 12, NO, NO, NO },
 	{ "iteration#3", "iteration N", ENGINE_UNTOLD, 3, NO, NO, NO },
 	{ "step_4", "step N", ENGINE_UNTOLD, 4, NO, NO, NO },
+	{ "iter_4", "iteration N", ENGINE_UNTOLD, 4, NO, NO, NO },
+	{ "iter#0", "iteration N", ENGINE_UNTOLD, 0, NO, NO, NO },
+	{ "train_step", "step N", ENGINE_UNTOLD, NO, NO, NO, NO },
+	{ "Train step 7", "step N", ENGINE_UNTOLD, 7, NO, NO, NO },
+	{ "decode_step_12", "decode step N", ENGINE_DECODE, 12, NO, NO, NO },
+	{ "decode_step", "decode step N", ENGINE_DECODE, NO, NO, NO, NO },
+	{ "prefill", "decode step N", ENGINE_PREFILL, NO, NO, NO, NO },
 };
 
 static void each_spelling_says_what_the_step_was_for(void **state)
@@ -138,6 +145,14 @@ static void what_only_looks_like_one_is_none(void **state)
 		"iteration",
 		"iteration 99999999999999999999999",
 		"iteration twelve",
+		"iter",
+		"iter4_flash",
+		"train",
+		"train_step_no_grad_ckpt",
+		"decode_batch_4",
+		"decoder_layer_3",
+		"decode_step_3 of 4",
+		"prefill_heavy",
 		"execute_",
 		"execute_32_context_0(sq0sk0",
 		"execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk",

@@ -38,6 +38,13 @@ static inline struct step_told step_told_nothing(void)
 	return (struct step_told){ ENGINE_UNTOLD, NUMBER_NONE, NUMBER_NONE, NUMBER_NONE };
 }
 
+/* Does an engine serve requests in it?  Loops of one's own have phases, too. */
+static inline bool step_told_serves(const struct step_told *told)
+{
+	return told->phase != ENGINE_UNTOLD && told->phase != ENGINE_OTHER &&
+	       told->requests != NUMBER_NONE;
+}
+
 struct step_window {
 	int64_t step_id;  /* as in slice_row.step_id; 0: of all of the recording */
 	int64_t number;   /* N of ProfilerStep#N; 0 of all of the recording */
