@@ -49,7 +49,7 @@ static const struct opt ingest_options[] = {
 	  .choice_at = format_at, INTO(CHOICE, input_format) },
 	{ .name = "torch-version", .arg = "X.Y", .help = "read PyTorch traces as this version wrote them, whatever they look like",
 	  INTO(STRING, torch_version) },
-	{ .name = "step-name", .arg = "RE", .help = "take annotations that match this regular expression as steps; its first group is the step's number",
+	{ .name = "step-name", .arg = "RE", .help = "take annotations, or else Python frames, that match this regular expression as steps; its first group is the step's number",
 	  INTO(STRING, step_name) },
 	{ .name = "names-from", .arg = "TRACE", .help = "name the kernels of replayed graphs by this recording of the same program, in which they are captured or launched one by one",
 	  INTO(STRING, names_from) },

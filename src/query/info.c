@@ -71,7 +71,7 @@ static const struct field fields[] = {
 	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, CELL(INFO_PP), .needs = OF_PP },
 	{ "ep", "EP", "place in its expert parallel group, likewise", NULL, UNIT_ID, CELL(INFO_EP), .needs = OF_EP },
 	{ "cp", "CP", "place in its context parallel group, likewise", NULL, UNIT_ID, CELL(INFO_CP), .needs = OF_CP },
-	{ "steps_from", "Steps from", "what marks the steps: ProfilerStep, step_num, --step-name, file name, or whose annotations", NULL, UNIT_TEXT, CELL(INFO_STEPS_FROM) },
+	{ "steps_from", "Steps from", "what marks the steps: ProfilerStep, step_num, --step-name, file name, or whose annotations or frames", NULL, UNIT_TEXT, CELL(INFO_STEPS_FROM) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -300,6 +300,7 @@ static void note_steps(struct memtable *m)
 	struct str from = memtable_row(m, at)[INFO_STEPS_FROM].as.text;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
 		is_mark |= str_is(from, marks[i]);
+	is_mark |= str_contains(from, STR_LIT(" frames"));
 	memtable_add_note(m, "steps from: " STR_FMT "%s", STR_ARG(from),
 			  is_mark ? "" : " annotations");
 }

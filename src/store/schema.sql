@@ -133,7 +133,7 @@ CREATE TABLE step (
     dur         INTEGER NOT NULL,
     host_ts     INTEGER NOT NULL,          -- host range [host_ts, host_ts + host_dur)
     host_dur    INTEGER NOT NULL,
-    source      TEXT,                      -- 'ProfilerStep', 'step_num', '--step-name', 'file name', or whose annotation: 'vLLM'
+    source      TEXT,                      -- 'ProfilerStep', 'step_num', '--step-name', 'file name', or whose annotation: 'vLLM', or Python frame: 'vLLM frames'
     phase       TEXT,                      -- 'prefill', 'decode', 'mixed', 'other', as its annotation says
     requests    INTEGER,                   -- in its batch, likewise
     tokens      INTEGER,                   -- that go through the model

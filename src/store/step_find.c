@@ -27,7 +27,8 @@ static int by_slice(const void *a, const void *b)
 
 static bool may_be_step(const struct slice_rec *s)
 {
-	return (s->class == CLASS_OP || s->class == CLASS_ANNOTATION) &&
+	return (s->class == CLASS_OP || s->class == CLASS_ANNOTATION ||
+		s->class == CLASS_PYTHON) &&
 	       s->phase == PHASE_COMPLETE;
 }
 
@@ -82,6 +83,8 @@ struct found_steps {
 	/* what engines wrote, and what any program may: rows */
 	MODEL_ARRAY(uint32_t, engines);
 	MODEL_ARRAY(uint32_t, labels);
+	MODEL_ARRAY(struct step_mark,
+		    frames); /* of Python, where nothing else is a step */
 	/* By text, 1: it names no step.  Owned; a recording has few names and many rows. */
 	uint8_t *others;
 };
@@ -91,6 +94,21 @@ struct step_search {
 	size_t nparts;
 	struct found_steps *parts;
 };
+
+static void look_at_frame(const struct model *m, uint32_t row, struct found_steps *found)
+{
+	uint32_t name = model_slice(m, row)->name;
+	struct engine_step told;
+	int64_t number = NUMBER_NONE;
+
+	if (found->others[name])
+		return;
+	if (found->regex ? is_named_step(m, found->regex, row, &number)
+			 : engine_frame_parse(name_of(m, row), &told))
+		*APPEND(found, frames) = (struct step_mark){ number, row };
+	else
+		found->others[name] = 1;
+}
 
 static void look_at(const struct model *m, uint32_t row, struct found_steps *found)
 {
@@ -120,7 +138,12 @@ static void search_part(void *to, size_t part)
 	for (uint32_t row = (uint32_t)crew_cut(m->nrows, search->nparts, part); row < end;
 	     row++) {
 		model_tick(m, row);
-		if (may_be_step(model_slice(m, row)))
+		const struct slice_rec *s = model_slice(m, row);
+		if (!may_be_step(s))
+			continue;
+		if (s->class == CLASS_PYTHON)
+			look_at_frame(m, row, &search->parts[part]);
+		else
 			look_at(m, row, &search->parts[part]);
 	}
 }
@@ -170,7 +193,8 @@ static void add_engine_step(struct model *m, uint32_t row)
 	struct step_rec *last = m->nsteps ? &m->steps[m->nsteps - 1] : NULL;
 	struct step_rec step = { .is_engines = true };
 
-	(void)engine_step_parse(name_of(m, row), &step.told);
+	if (!engine_step_parse(name_of(m, row), &step.told))
+		(void)engine_frame_parse(name_of(m, row), &step.told);
 	if (last && is_within(m, row, last->row)) {
 		engine_step_merge(&last->told, &step.told);
 		/* SGLang's stand within one that is spelled as vLLM's. */
@@ -210,7 +234,16 @@ static void tell_step(struct model *m, uint32_t row, struct telling *t)
 		step->told = engine_step_unknown();
 }
 
-/* ProfilerSteps, else what engines wrote, else what any program may. */
+static void add_frames(struct model *m, const struct found_steps *found)
+{
+	for (size_t i = 0; i < found->nframes; i++)
+		if (found->regex)
+			add_mark(m, &found->frames[i]);
+		else
+			add_engine_step(m, found->frames[i].slice);
+}
+
+/* ProfilerSteps, else what engines wrote, else what any program may, else frames. */
 static void add_found(struct model *m, const struct step_search *search)
 {
 	struct telling telling = { .outer = ROW_NONE };
@@ -229,6 +262,9 @@ static void add_found(struct model *m, const struct step_search *search)
 	for (size_t i = 0; i < search->nparts && !has_steps; i++)
 		for (size_t k = 0; k < search->parts[i].nlabels; k++)
 			add_engine_step(m, search->parts[i].labels[k]);
+	has_steps = m->nsteps > 0;
+	for (size_t i = 0; i < search->nparts && !has_steps; i++)
+		add_frames(m, &search->parts[i]);
 }
 
 void steps_find(struct model *m)
@@ -252,6 +288,7 @@ void steps_find(struct model *m)
 		spill_free(m->spill, search.parts[i].marks);
 		spill_free(m->spill, search.parts[i].engines);
 		spill_free(m->spill, search.parts[i].labels);
+		spill_free(m->spill, search.parts[i].frames);
 		spill_free(m->spill, search.parts[i].others);
 	}
 	free(search.parts);

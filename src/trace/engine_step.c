@@ -347,6 +347,59 @@ bool engine_step_parse(struct str name, struct engine_step *out)
 	return false;
 }
 
+/*
+ * Functions that run one step, for recordings of before these engines wrote annotations.
+ * SGLang replays graphs for steps that generate alone.
+ */
+/* clang-format off */
+static const struct {
+	const char *engine, *file, *function;
+	enum engine_phase phase;
+} frames[] = {
+	{ "SGLang frames", "model_executor/model_runner.py", "forward_extend", ENGINE_PREFILL },
+	{ "SGLang frames", "model_executor/model_runner.py", "forward_split_prefill", ENGINE_PREFILL },
+	{ "SGLang frames", "model_executor/model_runner.py", "forward_decode", ENGINE_DECODE },
+	{ "SGLang frames", "model_executor/model_runner.py", "forward_idle", ENGINE_OTHER },
+	{ "SGLang frames", "model_executor/cuda_graph_runner.py", "replay", ENGINE_DECODE },
+	{ "vLLM frames", "vllm/v1/worker/gpu_model_runner.py", "execute_model", ENGINE_UNTOLD },
+	{ "vLLM frames", "vllm/v1/worker/gpu/model_runner.py", "execute_model", ENGINE_UNTOLD },
+	{ "vLLM frames", "vllm/worker/model_runner.py", "execute_model", ENGINE_UNTOLD },
+};
+/* clang-format on */
+
+/* Does a text end with these, as whole parts of a path? */
+static bool ends_with_path(struct str text, struct str end)
+{
+	size_t n = text.n - end.n;
+
+	return text.n >= end.n && str_equal(str_behind(text, n), end) &&
+	       (n == 0 || text.p[n - 1] == '/');
+}
+
+bool engine_frame_parse(struct str name, struct engine_step *out)
+{
+	const char *open = name.n ? memchr(name.p, '(', name.n) : NULL;
+
+	if (!open)
+		return false;
+	struct str file = { name.p, (size_t)(open - name.p) };
+	struct str rest = str_behind(name, file.n + 1);
+	int64_t line;
+	if (!take_number(&rest, &line) || !str_starts_with(rest, STR_LIT("): ")))
+		return false;
+	rest = str_behind(rest, 3);
+	for (size_t i = 0; i < COUNT(frames); i++) {
+		if (!str_is(rest, frames[i].function) ||
+		    !ends_with_path(file, str_of(frames[i].file)))
+			continue;
+		*out = engine_step_unknown();
+		out->engine = frames[i].engine;
+		out->phase = frames[i].phase;
+		return true;
+	}
+	return false;
+}
+
 void engine_step_merge(struct engine_step *step, const struct engine_step *other)
 {
 	bool is_told = step->phase != ENGINE_UNTOLD && step->phase != ENGINE_OTHER;

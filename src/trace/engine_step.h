@@ -45,6 +45,8 @@ struct engine_step {
 struct engine_step engine_step_unknown(void);
 /* False, and *out is undefined: the name is none of a step. */
 bool engine_step_parse(struct str name, struct engine_step *out);
+/* The same of a Python frame: "sglang/srt/model_executor/model_runner.py(9): forward_decode". */
+bool engine_frame_parse(struct str name, struct engine_step *out);
 /* Sets what is not told from another annotation of the same step. */
 void engine_step_merge(struct engine_step *step, const struct engine_step *other);
 

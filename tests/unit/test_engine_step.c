@@ -183,6 +183,46 @@ static void what_only_looks_like_one_is_none(void **state)
 				       &told));
 }
 
+static void functions_that_run_a_step_are_known_by_their_file(void **state)
+{
+	static const struct {
+		const char *name;
+		enum engine_phase phase;
+	} steps[] = {
+		{ "sglang/srt/model_executor/model_runner.py(1151): forward_extend",
+		  ENGINE_PREFILL },
+		{ "/sgl-workspace/sglang/python/sglang/srt/model_executor/model_runner.py(9): "
+		  "forward_decode",
+		  ENGINE_DECODE },
+		{ "sglang/srt/model_executor/cuda_graph_runner.py(744): replay",
+		  ENGINE_DECODE },
+		{ "vllm/v1/worker/gpu_model_runner.py(1504): execute_model",
+		  ENGINE_UNTOLD },
+	};
+	static const char *const others[] = {
+		"",
+		"(",
+		"model_executor/model_runner.py(9): forward_decoder",
+		"model_executor/model_runner.py(9):forward_decode",
+		"model_executor/model_runner.py(): forward_decode",
+		"model_executor/model_runner.py: forward_decode",
+		"my_model_executor/model_runner.py(9): forward_decode",
+		"sglang/srt/layers/attention/triton_backend.py(7): forward_decode",
+		"runner.py(7): replay",
+		"vllm/v1/worker/gpu_model_runner.py(10): _dummy_run",
+	};
+	struct engine_step told;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		assert_true(engine_frame_parse(str_of(steps[i].name), &told));
+		assert_int_equal(steps[i].phase, told.phase);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (engine_frame_parse(str_of(others[i]), &told))
+			fail_msg("a step: '%s'", others[i]);
+}
+
 static void a_cut_of_a_spelling_is_never_read_behind_its_end(void **state)
 {
 	char text[256];
@@ -268,6 +308,7 @@ int main(void)
 		cmocka_unit_test(each_spelling_says_what_the_step_was_for),
 		cmocka_unit_test(sums_are_told_of_prompts_and_of_those_that_generate),
 		cmocka_unit_test(what_only_looks_like_one_is_none),
+		cmocka_unit_test(functions_that_run_a_step_are_known_by_their_file),
 		cmocka_unit_test(a_cut_of_a_spelling_is_never_read_behind_its_end),
 		cmocka_unit_test(passes_of_drafts_are_of_less_account),
 		cmocka_unit_test(the_annotation_within_fills_what_the_outer_does_not_say),
