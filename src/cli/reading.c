@@ -220,6 +220,15 @@ static int draw(const struct reading_plan *plan, const struct reading *r,
 	return rc;
 }
 
+/* Device work stands behind the rest in traces alone. */
+static const char *usually_missing(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (strcmp(scope->profiles[i].format, "pytorch") != 0)
+			return "";
+	return ", often all device work";
+}
+
 static int read_operand(const struct reading_plan *plan, const struct operand *operand,
 			const struct reading_taker *taker, bool *is_drawn,
 			struct err *err)
@@ -239,9 +248,11 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 				   .options = plan->options };
 	if (!taker && operand->is_raw &&
 	    findings_have(operand->store, &scope, FINDING_TRUNCATED))
-		message_note(plan->command, operand->path,
-			     "the file is cut off, and what came after is missing, "
-			     "often all device work: copy or record it again");
+		message_note(
+			plan->command, operand->path,
+			"the file is cut off, and what came after is missing%s: copy "
+			"or record it again",
+			usually_missing(&scope));
 	if (plan->filter &&
 	    filter_find_steps(plan->filter, operand->store, &scope, err) < 0) {
 		scope_release(&scope);

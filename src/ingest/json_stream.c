@@ -291,6 +291,20 @@ static int tell_flaws(struct json_stream *s, struct err *err)
 	return 0;
 }
 
+/* Behind the end of the text: another one, of files that were put behind each other. */
+static int tell_rest(struct json_stream *s, struct err *err)
+{
+	struct window *w = &s->w;
+
+	while (json_blanks(&w->j) == JSON_MORE)
+		if (window_move(w, w->j.p, w->size, err) < 0)
+			return -1;
+	if (w->j.p == w->j.end)
+		return 0;
+	return tell(s, FINDING_TRAILING_BYTES, window_at(w, w->j.p),
+		    window_rest(w, w->j.p), err);
+}
+
 int json_stream_end(struct json_stream *s, struct input *in, struct err *err)
 {
 	uint64_t end = window_at(&s->w, s->w.j.end);
@@ -300,6 +314,8 @@ int json_stream_end(struct json_stream *s, struct input *in, struct err *err)
 	if (damage && tell(s, FINDING_COMPRESSION, end, str_of(damage), err) < 0)
 		return -1;
 	if (s->is_cut && tell(s, FINDING_TRUNCATED, end, none, err) < 0)
+		return -1;
+	if (!s->is_cut && !damage && tell_rest(s, err) < 0)
 		return -1;
 	if (input_is_utf16(in) && tell(s, FINDING_UTF16, 0, none, err) < 0)
 		return -1;

@@ -122,6 +122,19 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 		$'1500000|500000\n2000000|250000\n2250000|1750001\n4000001|2999999\n7000000|5500000' ]
 }
 
+@test "a second JSON text behind the first is told, and a cut one is no trace of torch" {
+	for file in evented.speedscope.json pyinstrument_5.json; do
+		cat "$SAMPLES/$file" "$SAMPLES/$file" >two.json
+		run --separate-stderr ptool doctor --format csv two.json
+		[[ $output == *'"trailing_bytes",,1,'"$(wc -c <"$SAMPLES/$file")"* ]]
+		run --separate-stderr ptool ingest --strict -o strict.db two.json
+		exits 4
+	done
+	head -c 2500 "$SAMPLES/pyinstrument_5.pyisession" >cut.pyisession
+	run --separate-stderr ptool top cut.pyisession
+	[[ $stderr == *'what came after is missing: copy or record it again'* ]]
+}
+
 @test "diff of samples compares weights, and calls them no calls" {
 	printf '%s\n' 'main;busy 45' 'main;busy;gen 85' 'main;wait 9' >old.folded
 	printf '%s\n' 'main;busy 33' 'main;busy;gen 83' 'main;wait 1' >new.folded
