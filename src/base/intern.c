@@ -64,12 +64,13 @@ static uint64_t hash_lanes(uint64_t h, const unsigned char **bytes,
 /* Eight bytes a round (multiply and fold); not for untrusted network keys. */
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
-	const unsigned char *p = bytes, *end = p + n;
+	const unsigned char *p = bytes;
 	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ (n * UINT64_C(0xff51afd7ed558ccd));
 	uint64_t word;
 
-	if (n < sizeof(word))
+	if (n < sizeof(word)) /* without a byte it may be NULL, which has no end */
 		return hash_u64(h ^ short_word(p, n));
+	const unsigned char *end = p + n;
 	if (n >= LONG_TEXT)
 		h = hash_lanes(h, &p, end);
 	for (; end - p > (ptrdiff_t)sizeof(word); p += sizeof(word))

@@ -70,7 +70,30 @@ callees .
 advise
 diff STORE
 diff STORE --by name
+overview
+timeline --time 0.. --limit 0 --format csv
+graphs
+roofline --limit 0 --format csv
+ranks --what-if
+trend
+flame --to html
+memory --live --by step
+memory --events
+compile --by region
+gaps --by frame
+transfers --list
+diff STORE --by memory
+diff STORE --by idle
+report -q -o OUT
+report -q -o OUT STORE
 export --to pstats -o OUT
+export --to speedscope -o OUT
+export --to pprof -o OUT
+export --to chrome -o OUT
+export --to pftrace -o OUT
+export --to parquet --table slice -o OUT
+merge -q -f -o OUT
+migrate -q -f -o OUT
 ingest -q --run more TRACE
 rm absent
 rm it
