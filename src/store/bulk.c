@@ -81,46 +81,51 @@ static int bulk_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static void fill(struct bulk_cursor *cursor)
+int bulk_check(const struct bulk *bulk, int64_t row, const struct bulk_cell *cells,
+	       struct err *err)
 {
-	const struct source *source = source_of(&cursor->base);
-
-	if (cursor->row < source->nrows)
-		source->bulk->row(source->from, cursor->row, cursor->cells);
-}
-
-int bulk_check(const struct bulk *bulk, const struct bulk_cell *cells, struct err *err)
-{
-	for (int i = 1; i < bulk->ncolumns; i++)
+	if (bulk->failure && bulk->failure->kind) {
+		*err = *bulk->failure;
+		return -1;
+	}
+	for (int i = 1; i < bulk->ncolumns && row == 0; i++)
 		if (cells[i].kind == BULK_UNSET)
 			return err_set(err, ERR_IO, "%s: nothing sets column %d of (%s)",
 				       bulk->table, i + 1, bulk->columns);
 	return 0;
 }
 
+static int fill(struct bulk_cursor *cursor)
+{
+	const struct source *source = source_of(&cursor->base);
+	struct err err = ERR_INIT;
+
+	if (cursor->row >= source->nrows)
+		return SQLITE_OK;
+	source->bulk->row(source->from, cursor->row, cursor->cells);
+	if (bulk_check(source->bulk, cursor->row, cursor->cells, &err) == 0)
+		return SQLITE_OK;
+	cursor->base.pVtab->zErrMsg = sqlite3_mprintf("%s", err.text);
+	return SQLITE_ERROR;
+}
+
 static int bulk_filter(sqlite3_vtab_cursor *base, int number, const char *text, int argc,
 		       sqlite3_value **argv)
 {
 	struct bulk_cursor *cursor = (struct bulk_cursor *)base;
-	struct err err = ERR_INIT;
 
 	(void)number;
 	(void)text;
 	(void)argc;
 	(void)argv;
 	cursor->row = 0;
-	fill(cursor);
-	if (bulk_check(source_of(base)->bulk, cursor->cells, &err) == 0)
-		return SQLITE_OK;
-	base->pVtab->zErrMsg = sqlite3_mprintf("%s", err.text);
-	return SQLITE_ERROR;
+	return fill(cursor);
 }
 
 static int bulk_next(sqlite3_vtab_cursor *cursor)
 {
 	((struct bulk_cursor *)cursor)->row++;
-	fill((struct bulk_cursor *)cursor);
-	return SQLITE_OK;
+	return fill((struct bulk_cursor *)cursor);
 }
 
 static int bulk_eof(sqlite3_vtab_cursor *cursor)

@@ -51,21 +51,27 @@ struct bulk {
 	 * (bulk_team.h): makes it ready for that row.
 	 */
 	void (*seek)(const void *from, int64_t row);
+	/* Not NULL: where `row` says that it failed.  Then no more rows are asked for. */
+	const struct err *failure; /* borrowed */
 };
 
 /* The bulk of a table of schema.sql: its name in large and in small letters. */
 #define BULK(TABLE, name, row) BULK_PARTS(TABLE, name, row, NULL)
-#define BULK_PARTS(TABLE, name, row, seek)                         \
-	{                                                          \
-#name, TABLE##_COLUMNS, COL_##TABLE##_N, row, seek \
+#define BULK_PARTS(TABLE, name, row, seek)                               \
+	{                                                                \
+#name, TABLE##_COLUMNS, COL_##TABLE##_N, row, seek, NULL \
 	}
 
 /* 0, or -1 with err set: what SQLite says, or the column that no row sets. */
 int bulk_insert(struct sqlite3 *db, const struct bulk *bulk, const void *from,
 		int64_t nrows, struct err *err);
 
-/* The first row shows whether all columns are set: 0, or -1 with err set. */
-int bulk_check(const struct bulk *bulk, const struct bulk_cell *cells, struct err *err);
+/*
+ * Of each row: 0, or -1 with err set where `row` failed.  The first one shows whether
+ * all columns are set.
+ */
+int bulk_check(const struct bulk *bulk, int64_t row, const struct bulk_cell *cells,
+	       struct err *err);
 
 static inline struct bulk_cell bulk_null(void)
 {

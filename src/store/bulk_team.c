@@ -274,7 +274,7 @@ int bulk_team_rows(struct bulk_team *t, const struct bulk *bulk, int64_t nrows,
 		bulk->seek(t->froms[0], 0);
 	for (int64_t row = 0; row < nrows && rc == 0; row++) {
 		bulk->row(t->froms[0], row, cells);
-		if (row == 0 && bulk_check(bulk, cells, err) < 0)
+		if ((row == 0 || bulk->failure) && bulk_check(bulk, row, cells, err) < 0)
 			return -1;
 		int64_t id = make_record(bulk, cells, first_id + row, &t->record);
 		rc = taker->take(taker->to, id, record_whole(&t->record), err);

@@ -232,7 +232,8 @@ static int copy_table(struct copying *c, unsigned place, struct bulk_writer *wri
 	const struct bulk bulk = { .table = table->name,
 				   .columns = table->columns,
 				   .ncolumns = table->ncolumns,
-				   .row = copy_row };
+				   .row = copy_row,
+				   .failure = &c->err };
 	int64_t *last = &c->to->last[place];
 
 	c->table = table;

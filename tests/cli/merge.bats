@@ -117,6 +117,15 @@ ptool: merge: in/collectives_rank1.json: left out: not a ptool store
 ptool: merge: in: holds no ptool store"
 }
 
+@test "a store whose rows refer to no row is left out, whatever row comes behind them" {
+	two_ranks
+	sqlite3 stores/collectives_rank1.json.db 'UPDATE slice_row SET op_id = -1 WHERE id = 2'
+	run --separate-stderr ptool merge -q -o run.db stores
+	exits 4
+	says 'ptool: merge: stores/collectives_rank1.json.db: the store is damaged: an id refers to no row'
+	[ "$(ask run.db 'SELECT count(*) FROM profile')" = 1 ]
+}
+
 @test "runs that the user named are one run by what their names share, and no rank is of two" {
 	two_ranks
 	rm stores/*
