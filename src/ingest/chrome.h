@@ -146,6 +146,8 @@ int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err 
  * facts.c.  The number of a string value's text, escapes undone.
  */
 uint32_t chrome_text(struct chrome *c, const struct json_value *value);
+/* The same of a text that was made of values. */
+uint32_t chrome_made_text(struct chrome *c, struct str text);
 /* The number of the current event's category, TEXT_NONE when it has none. */
 uint32_t chrome_category(struct chrome *c);
 /* Likewise of its name, empty when it has none. */

@@ -32,6 +32,19 @@ uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 	return c->sink->text(c->sink, text);
 }
 
+uint32_t chrome_made_text(struct chrome *c, struct str text)
+{
+	struct buf plain;
+
+	buf_init(&plain, SIZE_MAX);
+	text = json_unescape(text, &plain);
+	if (text.n > read_limits(c->options)->text_bytes)
+		text = cut_text(c, text);
+	uint32_t number = c->sink->text(c->sink, text);
+	buf_release(&plain);
+	return number;
+}
+
 uint32_t chrome_category(struct chrome *c)
 {
 	struct layout_event *layout = c->event.layout;

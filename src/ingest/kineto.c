@@ -248,14 +248,12 @@ static uint32_t text_of(struct chrome *c, struct kineto_texts *t, struct str jso
 	size_t known = t->raw.n;
 	uint32_t raw = intern_add(&t->raw, json);
 
-	if (raw == known) {
-		struct buf plain;
-		buf_init(&plain, SIZE_MAX);
-		t->texts = xgrow(t->texts, &t->cap, known + 1, sizeof(*t->texts));
+	/* a text that is cut is told each time */
+	if (raw == known || json.n > read_limits(c->options)->text_bytes / 4) {
+		t->texts = xgrow(t->texts, &t->cap, raw + 1, sizeof(*t->texts));
 		make(json, &c->scratch);
-		struct str text = json_unescape(buf_str(&c->scratch), &plain);
-		t->texts[raw] = text.n ? c->sink->text(c->sink, text) : TEXT_NONE;
-		buf_release(&plain);
+		t->texts[raw] = c->scratch.n ? chrome_made_text(c, buf_str(&c->scratch))
+					     : TEXT_NONE;
 	}
 	return t->texts[raw];
 }

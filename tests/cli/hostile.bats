@@ -51,6 +51,25 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	done
 }
 
+@test "shapes, element types and values are cut where they are too long, too" {
+	python3 - <<-'END'
+		import json
+		args = {"Input Dims": [[1] * 400000, ["=B"]], "Input type": ["fl=Boat", "Scalar=B"], "Concrete Inputs": ["=B", "4"]}
+		events = [{"ph": "X", "cat": "cpu_op", "name": "aten::sum", "pid": 1, "tid": 1, "ts": ts, "dur": 2, "args": args}
+		          for ts in (1, 5)]
+		open("bytes.json", "wb").write(json.dumps({"traceEvents": events}).encode().replace(b"=B", b"\xb0"))
+	END
+	ptool ingest -q -o s.db bytes.json
+	python3 - <<-'END'
+		import sqlite3
+		db = sqlite3.connect("s.db")
+		texts = [text for text, in db.execute("SELECT text FROM string")]
+		assert "fl\ufffdoat;Scalar\ufffd" in texts, texts[-5:]
+		assert max(len(text.encode()) for text in texts) == 1 << 20
+		assert db.execute("SELECT count FROM finding WHERE code = 'text_size'").fetchall() == [(2,)]
+	END
+}
+
 @test "a path that is no UTF-8 is escaped in every format" {
 	name=$(printf 'no\377utf\302.json')
 	cp "$GPU/copies.json" "$name"
