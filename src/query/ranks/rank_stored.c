@@ -62,7 +62,7 @@ static int make(struct summary_source *from, struct part_rows *out, struct err *
 	if (!work)
 		return -1;
 	scope_of_profile(from->profile, &scope);
-	int rc = comm_sources_open(from->store, &scope, &all, from->texts, &sources, err);
+	int rc = comm_slices_open(from->store, &scope, &all, from->texts, &sources, err);
 	if (rc == 0)
 		rc = comm_load_slices(&sources, from->profile, work, false, &comm, err);
 	if (rc == 0)
