@@ -12,6 +12,7 @@ Speaks TAP.  timeout: 400 s
 """
 import itertools
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
@@ -24,6 +25,14 @@ EVERYTHING = os.environ.get("STRANGERS") == "all"
 # One of so many values of a column, and of the commands beside those once crashed.
 SHARE = 1 if os.environ.get("STRANGERS") else 14 if os.environ.get("SAN") else 7
 TIMEOUT_S = 60
+SPACE = 4 << 30  # address space of a command, where no sanitizer needs terabytes
+
+
+def limit_space():
+    resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
+
+
+LIMIT = None if os.environ.get("SAN") or os.environ.get("VALGRIND") else limit_space
 
 VALUES = (-1, 0, 3, 2**31, 2**32, 2**63 - 1, -2**63)
 TEXTS = ("''", "char(0)", "'\x1b[31m'", "'-1'", "'9223372036854775808'", "printf('%5000c', 'x')")
@@ -122,6 +131,10 @@ ONCE_FATAL = [
     ("UPDATE track SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM track)",
      ["ingest -q --run more TRACE"]),
     ("UPDATE step SET dur = -9223372036854775807 - 1", ["timeline"]),
+    ("UPDATE slice_row SET op_id = -1 WHERE id = 2", ["merge -q -f -o OUT"]),
+    # of no name 16 GiB were asked for
+    ("UPDATE slice_pack SET name_id = x''", ["report -q -o OUT"]),
+    ("UPDATE slice_pack SET name_id = NULL", ["report -q -o OUT", "top --tensor-cores"]),
 ]
 
 
@@ -179,7 +192,7 @@ class Shop:
         env = dict(os.environ, PTOOL_STORE=self.store)
         try:
             done = subprocess.run([PTOOL, *words], env=env, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=TIMEOUT_S)
+                                  capture_output=True, timeout=TIMEOUT_S, preexec_fn=LIMIT)
         except subprocess.TimeoutExpired:
             return f"still running after {TIMEOUT_S} s"
         finally:

@@ -21,7 +21,7 @@ enum { TS, DUR, NAME, CLASS, MARKS, STEP, LAUNCH, OP, DETAIL };
 int slice_pack_open(struct store *store, unsigned columns, struct slice_pack *out,
 		    struct err *err)
 {
-	*out = (struct slice_pack){ .stmt = NULL };
+	*out = (struct slice_pack){ .has_names = columns & PACKED_NAME };
 	if (query_prepare(store, asset_query_views_slice_packs_sql, &out->stmt, err) < 0)
 		return -1;
 	query_bind_int(out->stmt, ":columns", columns);
@@ -160,7 +160,7 @@ static bool get_slice(struct slice_pack *p, struct packed_slice *s)
 	    !get_number(&bytes[DUR], &dur_ns) || !get_number(&bytes[NAME], &s->name_id) ||
 	    !get_byte(&bytes[CLASS], &s->class) || (p->has_ids && !get_ids(bytes, s)))
 		return false;
-	if (bytes[NAME].end && s->name_id < 1)
+	if (p->has_names && s->name_id < 1)
 		return false;
 	if (!query_is_range(s->start_ns, dur_ns) || s->class >= NCLASSES)
 		return false;

@@ -31,7 +31,7 @@ enum {
 /* What was not asked for is 0; so are ids where none is known. */
 struct packed_slice {
 	int64_t id, start_ns, end_ns;
-	int64_t name_id; /* string.id, not checked */
+	int64_t name_id; /* string.id, at least 1, else not checked */
 	int64_t step_id, launch_id, op_id, op_detail_id;
 	uint8_t class; /* enum slice_class */
 	uint8_t marks; /* trace/slice_bits.h */
@@ -50,6 +50,7 @@ struct slice_pack {
 	int64_t left;             /* slices of the row that the statement stands on */
 	struct packed_bytes bytes[NPACKED];
 	bool has_ids;              /* of the row: there are marks or ids */
+	bool has_names;            /* they were asked for: each slice has one */
 	struct packed_slice slice; /* the newest; of ids what differences start from */
 };
 
