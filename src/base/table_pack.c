@@ -129,7 +129,7 @@ int table_pack(struct table *t, FILE *out, struct err *err)
 	}
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
-	return err_set(err, ERR_IO, "the answer cannot be handed over");
+	return err_set(err, ERR_IO, "the answer cannot be passed on");
 }
 
 /* What is left of the bytes; is_short: something was missing. */

@@ -95,7 +95,7 @@ static int merge_run(const struct baseline_saving *s, const struct saved_run *ru
 	ingesting_end(&writing);
 	if (rc < 0 && fleet.n > 1 && fleet_told_left_out(s->command, &fleet))
 		err_set(err, ERR_INPUT,
-			"not all of its stores are of one run: name those of each run");
+			"its stores belong to several runs: name the stores of each run");
 	fleet_release(&fleet);
 	return rc;
 }
@@ -143,12 +143,13 @@ static int save_file(const struct baseline_saving *s, const char *path, struct e
 	const char *store = operand.cached;
 	const struct saved_run run = { .name = path, .stores = &store, .n = 1 };
 	if (s->runs->n)
-		rc = err_set(err, ERR_USAGE, "--run wants a store; this is one run");
+		rc = err_set(err, ERR_USAGE, "--run needs a store: this file is one run");
 	else if (operand.is_remote)
-		rc = err_set(err, ERR_USAGE, "'ptool pull URL -o STORE' it first");
+		rc = err_set(err, ERR_USAGE, "fetch it first: 'ptool pull URL -o STORE'");
 	else if (!store)
 		rc = err_set(err, ERR_USAGE,
-			     "it can be read only once; 'ptool ingest -o STORE' first");
+			     "it can be read only once: run 'ptool ingest -o STORE' "
+			     "first");
 	else
 		rc = save_run(s, &run, err);
 	operand_close(&operand);

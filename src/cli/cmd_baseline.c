@@ -34,9 +34,9 @@ static const char *const actions[] = { "save", "list", "show", "rm", NULL };
 static const struct opt baseline_operands[] = {
 	{ .name = "action", .arg = "save|list|show|rm", .help = "what to do",
 	  .choices = actions, INTO(ARG, action), .required = true },
-	{ .name = "name", .arg = "NAME", .help = "the baseline; all but list want it",
+	{ .name = "name", .arg = "NAME", .help = "the baseline (not with list)",
 	  INTO(ARG, name) },
-	{ .name = "store", .arg = "STORE|FILE", .help = "with save, the runs to add: each file is one, and each run of a store",
+	{ .name = "store", .arg = "STORE|FILE", .help = "with save, the runs to add: each file is one run, and so is each run of a store",
 	  INTO(ARGS, stores) },
 	OPT_END
 };
@@ -105,7 +105,8 @@ static int save(struct doing *d, struct err *err)
 
 	if (d->o->stores.n == 0)
 		return err_set(err, ERR_USAGE,
-			       "save wants the runs: ptool baseline save %s FILE...",
+			       "save needs the runs to add: ptool baseline save %s "
+			       "FILE...",
 			       d->o->name);
 	if (make_folder(d, folder, err) < 0)
 		return -1;
@@ -292,10 +293,10 @@ static int check(const struct baseline_opts *o, size_t action, struct err *err)
 			       "%.100s' shows that one",
 			       o->name);
 	if (!is_list && !o->name)
-		return err_set(err, ERR_USAGE, "%s wants the name of a baseline",
+		return err_set(err, ERR_USAGE, "%s needs the name of a baseline",
 			       o->action);
 	if (doings[action] != save && o->runs.n)
-		return err_set(err, ERR_USAGE, "--run goes with save");
+		return err_set(err, ERR_USAGE, "--run is for save");
 	if (doings[action] != save && o->stores.n)
 		return err_set(err, ERR_USAGE, "%s takes no runs", o->action);
 	if (o->name && baseline_check_name(o->name, err) < 0)
@@ -337,7 +338,7 @@ static const char *const examples[] = {
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "it is done" },
+	{ EXIT_OK, "the baseline was saved, shown or removed" },
 	{ EXIT_USAGE, "a mistake in the command line; or the output exists" },
 	{ EXIT_EMPTY, "there is no baseline, it holds no run, or a store has no run of that name" },
 	{ EXIT_INPUT, "a store, file or baseline is missing, cannot be read, or is of another schema" },

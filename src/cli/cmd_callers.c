@@ -97,7 +97,7 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 		rc = err_set(err, ERR_EMPTY, "no match of '%.100s' has %s",
 			     r->opts->regex,
 			     r->edges.side == CALL_CALLERS
-				     ? "callers: the recording begins there"
+				     ? "callers: the recording begins with it"
 				     : "callees");
 	}
 	free(matches.functions);

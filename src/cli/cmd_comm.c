@@ -23,7 +23,7 @@ static const struct opt comm_options[] = {
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every collective",
 	  INTO(FLAG, list) },
-	{ .name = "ranks", .help = "compare the ranks of a run: who waited for whom",
+	{ .name = "ranks", .help = "compare the ranks of a run: which rank waited for which",
 	  INTO(FLAG, ranks) },
 	{ .name = "imbalance", .help = "compare the time of experts (MoE) on the ranks of a run: how uneven it is, and what that costs",
 	  INTO(FLAG, imbalance) },
@@ -50,7 +50,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 
 	if (o->list && by)
 		return err_set(err, ERR_USAGE,
-			       "--list has a row for each collective, and --by adds up");
+			       "--list shows single collectives, --by sums them up: give "
+			       "one");
 	*to = (struct comm_request){
 		.filter = filter,
 		.by = o->list        ? COMM_SINGLE
@@ -66,7 +67,9 @@ static int make_request(const void *options, const struct filter *filter, void *
 		return err_set(err, ERR_USAGE,
 			       "--imbalance takes --by rank or --list, and no --ranks");
 	if (filter_is_given(filter))
-		return err_set(err, ERR_USAGE, "--imbalance is of whole recordings");
+		return err_set(err, ERR_USAGE,
+			       "--imbalance needs the whole recording: "
+			       "it takes no filters");
 	to->imbalance = true;
 	to->show.asked = comm_imbalance_columns(to->by);
 	return 0;

@@ -92,7 +92,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	if (!o->provenance)
 		return 0;
 	if (r->query.by != COMPILE_BY_KERNEL)
-		return err_set(err, ERR_USAGE, "--provenance goes with --by kernel");
+		return err_set(err, ERR_USAGE, "--provenance is for --by kernel");
 	compile_sources_init(&r->sources);
 	r->query.sources = &r->sources;
 	return provenance_read(o->provenance, &r->sources, err);

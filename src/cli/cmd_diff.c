@@ -50,9 +50,9 @@ static const struct opt diff_operands[] = {
 };
 
 static const struct opt diff_views[] = {
-	{ .name = "headline", .help = "only the verdict and its statistics",
+	{ .name = "headline", .help = "show only the verdict and its statistics",
 	  INTO(FLAG, parts[DIFF_PART_HEADLINE]) },
-	{ .name = "accounting", .help = "only the parts that add up to the time that the headline compares",
+	{ .name = "accounting", .help = "show only the parts of the time that the headline compares; they add up to it",
 	  INTO(FLAG, parts[DIFF_PART_ACCOUNTING]) },
 	OPT_END
 };
@@ -168,7 +168,7 @@ static int find_part(const struct diff_opts *o, enum diff_part *part, struct err
 			"--headline and --accounting are separate tables: give one");
 	if (o->sides.aa && (headline || accounting))
 		return err_set(err, ERR_USAGE,
-			       "--aa has its own table: without --headline and "
+			       "--aa has its own table: give it without --headline and "
 			       "--accounting");
 	if (o->view.sort && (headline || accounting || o->sides.aa))
 		return err_set(err, ERR_USAGE, "--sort does not apply to %s",

@@ -70,7 +70,9 @@ static const struct exporter *choose(const struct export_opts *o, struct err *er
 	if (!o->to && !output_to_stdout(&o->output))
 		e = exporter_for_path(o->output.path);
 	if (!e) {
-		err_set(err, ERR_USAGE, "--to FORMAT says what to write, %s for one",
+		err_set(err, ERR_USAGE,
+			"no format is given: --to FORMAT names one, such "
+			"as %s",
 			exporters[0]->name);
 		return NULL;
 	}
@@ -93,8 +95,8 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     (long long)losses->renamed, e->name);
 	if (losses->negative)
 		message_note("export", NULL,
-			     "%lld functions took less than their callees: their own "
-			     "time is written as 0",
+			     "%lld functions took less time than their callees: their "
+			     "self time is written as 0",
 			     (long long)losses->negative);
 	if (losses->series)
 		message_note("export", NULL,
@@ -107,7 +109,8 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "callees");
 	if (losses->is_cut)
 		message_note("export", NULL,
-			     "the estimate was cut at a million paths; --focus chooses");
+			     "the estimate was cut at a million paths; --focus chooses "
+			     "fewer");
 }
 
 static int write_to(const struct exporter *e, const struct export_opts *o,
@@ -161,9 +164,11 @@ static int check_asked(const struct exporter *e, const struct export_opts *o,
 {
 	if (!e->takes_filters && filter_is_given(filter))
 		return err_set(err, ERR_USAGE,
-			       "%s holds whole profiles: it takes no filters", e->name);
+			       "%s files hold whole profiles: give no filters", e->name);
 	if (!e->takes_weight && o->weight)
-		return err_set(err, ERR_USAGE, "--weight is for stacks, not for %s",
+		return err_set(err, ERR_USAGE,
+			       "--weight is for formats of stacks, not "
+			       "for %s",
 			       e->name);
 	if (!e->takes_table && o->table)
 		return err_set(err, ERR_USAGE, "--table is for parquet, not for %s",
@@ -171,8 +176,8 @@ static int check_asked(const struct exporter *e, const struct export_opts *o,
 	if (e->takes_table && (o->scope.run || o->scope.rank || o->scope.profile))
 		return err_set(
 			err, ERR_USAGE,
-			"a table is of the whole store: ptool sql --format parquet "
-			"writes what a query chooses");
+			"--table writes the whole table: 'ptool sql --format parquet' "
+			"writes the rows of a query");
 	return 0;
 }
 

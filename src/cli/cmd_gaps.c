@@ -60,14 +60,14 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 	if (f->categories.n || f->threads.n)
 		return err_set(
 			err, ERR_USAGE,
-			"--cat and --thread choose slices, which idle time is not: "
-			"'ptool list' shows them");
+			"--cat and --thread choose slices, and idle time is not a slice: "
+			"'ptool list' shows slices");
 	if (r->is_hta && (r->is_list || r->charges_roots || r->by != GAPS_BY_CAUSE ||
 			  f->focus || f->ignore || f->has_min_dur))
 		return err_set(
 			err, ERR_USAGE,
-			"--causes hta sums up each stream: no --list, --root, --by, "
-			"--focus, --ignore or --min-dur with it");
+			"--causes hta sums up each stream: give it without --list, "
+			"--root, --by, --focus, --ignore and --min-dur");
 	if (r->is_list && r->by != GAPS_BY_CAUSE)
 		return err_set(err, ERR_USAGE,
 			       "--list shows single gaps, --by sums them up: give one");

@@ -85,13 +85,14 @@ static int check(const struct gate_opts *o, double *alpha, struct err *err)
 			"--alpha wants a probability between 0 and 1, not '%.100s'",
 			o->alpha);
 	if (o->runs && !o->power)
-		return err_set(err, ERR_USAGE, "--runs goes with --power");
+		return err_set(err, ERR_USAGE, "--runs is for --power");
 	if (o->power && (o->sides.operands.n || o->sides.runs.n))
 		return err_set(err, ERR_USAGE,
-			       "--power reads the baselines alone: without new runs");
+			       "--power reads only the baselines: give no new runs");
 	if (o->power && (o->junit || o->github || o->verdict_file))
 		return err_set(err, ERR_USAGE,
-			       "--power has no verdict: without --junit, --github and "
+			       "--power has no verdict: give it without --junit, "
+			       "--github and "
 			       "--verdict-file");
 	return check_output(&o->output, err);
 }

@@ -65,8 +65,8 @@ static int open_list(const struct reading *r, void *request, struct table **out,
 	if (show->sort && show->sort != view_field(&slice_list_view, "start_ns"))
 		return err_set(
 			err, ERR_USAGE,
-			"sampled stacks are listed in the order of the file, or the "
-			"heaviest first where it has none: no --sort");
+			"--sort does not apply to sampled stacks: they are in the order "
+			"of the file, or the heaviest first if the file has no order");
 	const struct view_request sampled = { .limit = show->limit,
 					      .for_people = r->for_people };
 	return sample_list_open(r->store, r->scope, &asked->filter, &sampled, out, err);

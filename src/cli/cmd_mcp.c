@@ -374,7 +374,9 @@ static void take_line(struct server *s, struct str line)
 	if (wrong == RPC_NO_JSON)
 		refuse(s, NULL, wrong, "no JSON");
 	else if (wrong)
-		refuse(s, &m, wrong, "no request: an object with jsonrpc, id and method");
+		refuse(s, &m, wrong,
+		       "not a request: it must be an object with jsonrpc, "
+		       "id and method");
 	else if (m.is_request)
 		answer(s, &m);
 }
@@ -433,7 +435,7 @@ static int resolve_places(struct server *s, const struct opt_args *given, struct
 			return err_errno(err, names[i]);
 		s->places.items[s->places.n++] = real;
 		if (stat(real, &st) < 0 || !S_ISDIR(st.st_mode))
-			return err_set(err, ERR_INPUT, "%s is no folder", names[i]);
+			return err_set(err, ERR_INPUT, "%s is not a folder", names[i]);
 	}
 	return 0;
 }
@@ -451,7 +453,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!filter_parse_time(str_of(o.timeout), &s.timeout_ns) || s.timeout_ns <= 0)
 		err_set(&err, ERR_USAGE, "--timeout wants a time with its unit: 60s");
 	else if (s.budget < 1)
-		err_set(&err, ERR_USAGE, "--budget wants one token at least");
+		err_set(&err, ERR_USAGE, "--budget wants 1 token or more");
 	else if (resolve_places(&s, &o.places, &err) == 0)
 		serve(&s, stdin);
 	for (size_t i = 0; i < s.places.n; i++)

@@ -63,7 +63,7 @@ static int migrate(const struct command *self, const struct migrate_opts *o,
 			     (unsigned)from, o->output ? "; copied to " : "",
 			     o->output ? o->output : "");
 	else
-		message_note(self->name, path, "lifted from schema %u to %d%s%s",
+		message_note(self->name, path, "upgraded from schema %u to %d%s%s",
 			     (unsigned)from, store_schema_version(),
 			     o->output ? ": " : "", o->output ? o->output : "");
 	return 0;
@@ -91,9 +91,9 @@ static const char *const examples[] = { "ptool migrate old.db",
 
 /* clang-format off */
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "the store has today's schema" },
+	{ EXIT_OK, "the store has the current schema" },
 	{ EXIT_USAGE, "a mistake in the command line; or NEW exists" },
-	{ EXIT_INPUT, "the store is missing, is not a store, is damaged, or has a schema that cannot be lifted" },
+	{ EXIT_INPUT, "the store is missing, is not a store, is damaged, or has a schema that cannot be upgraded" },
 	{ EXIT_IO, "the new store cannot be written, or memory runs out" },
 	{ EXIT_INTERRUPT, "interrupted; the old store is as it was" },
 	EXITS_END,
@@ -104,7 +104,7 @@ const struct command cmd_migrate = {
 	.name = "migrate",
 	.part = COMMAND_STORE,
 	.question = "Read a store of an older ptool",
-	.summary = "Lift a store of an older ptool to today's schema",
+	.summary = "Upgrade a store of an older ptool to the current schema",
 	.groups = migrate_groups,
 	.defaults = &defaults,
 	.options_size = sizeof(defaults),

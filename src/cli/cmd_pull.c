@@ -33,7 +33,7 @@ static const struct opt pull_options[] = {
 	  INTO(FLAG, force), .short_name = 'f' },
 	{ .name = "run", .arg = "NAME", .help = "the run to fetch (default: the newest)",
 	  INTO(STRING, run) },
-	{ .name = "rank", .arg = "N|A..B", .help = "the store that has these ranks",
+	{ .name = "rank", .arg = "N|A..B", .help = "fetch the store that has these ranks",
 	  INTO(STRING, rank) },
 	{ .name = "quiet", .help = "do not say what was fetched",
 	  INTO(FLAG, quiet), .short_name = 'q' },
@@ -96,7 +96,7 @@ static int pull(const struct command *self, const struct pull_opts *o, struct er
 	struct remote_place place;
 
 	if (!o->output)
-		return err_set(err, ERR_USAGE, "where to? -o STORE names the file");
+		return err_set(err, ERR_USAGE, "no file is given: -o STORE names it");
 	if (!o->force && access(o->output, F_OK) == 0)
 		return err_set(err, ERR_USAGE, "'%s' exists; -f replaces it", o->output);
 	if (o->rank &&
@@ -140,7 +140,7 @@ static const struct command_exit exits[] = {
 	{ EXIT_OK, "the store is there" },
 	{ EXIT_USAGE, "a mistake in the command line or in the URL; or the file exists" },
 	{ EXIT_EMPTY, "no such run or rank, several stores, or it was pushed without its store" },
-	{ EXIT_INPUT, "the database lacks ptool's tables, or what it has is no store of this format" },
+	{ EXIT_INPUT, "the database lacks ptool's tables, or the pushed store is not of this format" },
 	{ EXIT_IO, "the server cannot be reached, refuses the user, or fails; or the file cannot be written" },
 	{ EXIT_INTERRUPT, "interrupted; nothing is left behind" },
 	EXITS_END,

@@ -237,9 +237,9 @@ static const struct command_exit exits[] = {
 	{ EXIT_OK, "every profile is in the database" },
 	{ EXIT_USAGE, "a mistake in the command line or in the URL" },
 	{ EXIT_EMPTY, "--slices, and a store has none" },
-	{ EXIT_INPUT, "a store is missing or is none, or the database lacks ptool's tables" },
+	{ EXIT_INPUT, "a store is missing or is not a store, or the database lacks ptool's tables" },
 	{ EXIT_IO, "the server cannot be reached, refuses the user, or fails; try again later" },
-	{ EXIT_INTERRUPT, "interrupted; what is not whole is not seen by anybody" },
+	{ EXIT_INTERRUPT, "interrupted; profiles that were not sent completely are not visible" },
 	EXITS_END,
 };
 /* clang-format on */

@@ -51,7 +51,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	};
 	if (o->what_if && to->by != RANKS_BY_RANK)
 		return err_set(err, ERR_USAGE,
-			       "--what-if is of whole runs, and --by of parts of them");
+			       "--what-if replays whole runs, so it takes no --by");
 	to->show.asked = ranks_columns(to->by);
 	return 0;
 }

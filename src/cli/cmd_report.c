@@ -47,13 +47,14 @@ static int check(const struct report_opts *o, struct err *err)
 {
 	if (o->operands.n > 2)
 		return err_set(err, ERR_USAGE,
-			       "one STORE|FILE is shown, or two are compared; for more "
-			       "'ptool diff' compares");
+			       "a report shows one STORE|FILE or compares two: 'ptool "
+			       "diff' compares more");
 	if (o->operands.n == 2 && o->scope.run)
 		return err_set(err, ERR_USAGE, "--run is for one STORE|FILE");
 	if (!o->output.path && terminal_is(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
-			       "-o FILE says where to write the page: -o report.html");
+			       "no file is given: -o FILE names it, such as -o "
+			       "report.html");
 	if (scope_options_check(&o->scope, err) < 0 ||
 	    report_timeline_check(&o->timeline, err) < 0)
 		return -1;

@@ -107,7 +107,7 @@ static int remove_remote(const struct command *self, const struct rm_opts *o,
 	const char *run = name ? name : place.url.run;
 	int rc = push_open(&options, &pusher, err);
 	if (rc == 0 && !run)
-		rc = err_set(err, ERR_USAGE, "which run? add ?run=NAME to the URL");
+		rc = err_set(err, ERR_USAGE, "the URL names no run: add ?run=NAME");
 	if (rc == 0)
 		rc = remove_run(pusher, run, &nprofiles, err);
 	if (rc == 0 && !o->quiet)
@@ -137,8 +137,8 @@ static int run_remote(const struct command *self, const struct rm_opts *o)
 				 ? remove_remote(self, o, url, url == name ? NULL : name,
 						 &err)
 				 : err_set(&err, ERR_USAGE,
-					   "runs of a store and of a database cannot be "
-					   "deleted at once");
+					   "one command cannot delete from a store and "
+					   "from a database: run it twice");
 		if (rc < 0)
 			return message_error(self->name,
 					     err.kind == ERR_USAGE ? NULL : url, &err);

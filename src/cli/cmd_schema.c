@@ -21,11 +21,11 @@ static const char *const engines[] = { "clickhouse", NULL };
 static const struct opt schema_options[] = {
 	{ .name = "engine", .arg = "ENGINE", .help = "the database: clickhouse",
 	  .choices = engines, INTO(ARG, engine), .required = true },
-	{ .name = "cluster", .arg = "NAME", .help = "tables over all servers of this cluster; run the output on each of them",
+	{ .name = "cluster", .arg = "NAME", .help = "print distributed tables for this cluster; run the output on each of its servers",
 	  INTO(STRING, cluster) },
 	{ .name = "database", .arg = "NAME", .help = "the database of the cluster's tables",
 	  INTO(STRING, database) },
-	{ .name = "replicated", .help = "replicated tables, by the macros {shard} and {replica} of the servers",
+	{ .name = "replicated", .help = "print replicated tables, which use the servers' macros {shard} and {replica}",
 	  INTO(FLAG, replicated) },
 	{ .name = "no-codecs", .help = "leave out compression codecs, which ClickHouse before 20.1 lacks",
 	  INTO(FLAG, no_codecs) },

@@ -99,7 +99,8 @@ static int check_mfu(const struct steps_opts *o, struct err *err)
 			       o->peak ? "--peak" : "--model-flops");
 	if (o->mfu && (o->phases || !is_host || by_of(o) != BY_STEP))
 		return err_set(err, ERR_USAGE,
-			       "--mfu is of whole steps: without --phases, --bounds and "
+			       "--mfu counts whole steps: give it without --phases, "
+			       "--bounds and "
 			       "--by %s",
 			       by_of(o) == BY_STEP ? by_names[BY_PHASE] : o->by);
 	return o->peak ? device_peaks_set(o->peak, &peaks, err) : 0;
@@ -117,16 +118,17 @@ static int make_request(const void *options, const struct filter *filter, void *
 	if (by != BY_STEP && (o->phases || o->on.filter.device.n ||
 			      strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0))
 		return err_set(err, ERR_USAGE,
-			       "--by %s adds up whole steps: without --phases, "
+			       "--by %s adds up whole steps: give it without --phases, "
 			       "--device and --bounds",
 			       o->by);
 	if (o->phases && strcmp(o->bounds, bounds_names[BOUNDS_HOST]) != 0)
 		return err_set(err, ERR_USAGE,
-			       "--phases use the host's bounds: without --bounds %s",
+			       "--phases uses the host's step boundaries: give it "
+			       "without --bounds %s",
 			       o->bounds);
 	if (o->phases && o->on.filter.device.n)
 		return err_set(err, ERR_USAGE,
-			       "--phases are on the host: without --device");
+			       "--phases shows the host: give it without --device");
 	wish->mfu = (struct mfu_request){ .is_asked = o->mfu,
 					  .peaks = o->peak,
 					  .model_flops = o->model_flops };

@@ -119,8 +119,8 @@ static int check(const struct top_opts *o, const struct top_query *query, struct
 	if (is_torch(o) && asked & ~torchs)
 		return err_set(
 			err, ERR_USAGE,
-			"--format torch takes --by shape, stack and overload alone, "
-			"and no --tensor-cores");
+			"--format torch takes only --by shape, stack and overload, and "
+			"no --tensor-cores");
 	return is_torch(o) ? 0 : torch_options_check(&o->torch, err);
 }
 
@@ -201,7 +201,7 @@ static int check_functions(const struct top_opts *o, const struct filter *filter
 	if (o->by.n || o->flops || o->tensor_cores || o->top_level || is_torch(o))
 		return err_set(err, ERR_USAGE,
 			       "--by, --flops, --tensor-cores, --top-level and --format "
-			       "torch are for traces; this has functions alone");
+			       "torch are for traces; this profile has only functions");
 	return filter_check_call_graph(filter, err);
 }
 
@@ -229,7 +229,7 @@ static int open_samples(const struct reading *r, const struct top_query *query,
 	if (asked & ~(TOP_LINE | TOP_FILE | TOP_SPLIT(TOP_BY_THREAD)) || o->top_level ||
 	    is_torch(o))
 		return err_set(err, ERR_USAGE,
-			       "of --by sampled stacks have line, file and thread; "
+			       "sampled stacks take only --by line, file and thread; "
 			       "--flops, --tensor-cores, --top-level and --format torch "
 			       "are for traces");
 	if (view_options_read(&o->view, &sample_view, &show, err) < 0)

@@ -43,7 +43,8 @@ static int make_request(const void *options, const struct filter *filter, void *
 
 	if (o->list && by)
 		return err_set(err, ERR_USAGE,
-			       "--list has a row for each transfer, and --by adds up");
+			       "--list shows single transfers, --by sums them up: give "
+			       "one");
 	*to = (struct transfers_request){
 		.filter = filter,
 		.by = o->list ? TRANSFERS_SINGLE : (enum transfers_by)by,

@@ -138,7 +138,7 @@ static int ask(const struct screen_source *s, int argc, char **argv,
 		return table_command_take(command, argc - 1, argv + 1, &taker.taker, err);
 	if (strcmp(a->operand->path, "-") == 0)
 		return err_set(err, ERR_EMPTY,
-			       "standard input can be read once: name a file for this");
+			       "standard input can be read only once: give a file");
 	return take_picture(command, argc, argv, &taker, err);
 }
 
@@ -252,7 +252,7 @@ static int view(const struct command *self, const struct view_command_opts *o)
 
 	if (!terminal_is(STDOUT_FILENO)) {
 		err_set(&err, ERR_USAGE,
-			"standard output is no terminal: use the commands that 'ptool "
+			"standard output is not a terminal: use the commands that 'ptool "
 			"--help' lists, such as 'ptool overview' and 'ptool top'");
 		return message_error(self->name, NULL, &err);
 	}
@@ -284,8 +284,8 @@ static const char *const examples[] = { "ptool view trace.json", "ptool view",
 					"ptool view --rank 0 traces/", NULL };
 
 static const struct command_exit exits[] = {
-	{ EXIT_OK, "its user has left it" },
-	{ EXIT_USAGE, "a mistake in the command line; or there is no terminal for it" },
+	{ EXIT_OK, "the browser was quit" },
+	{ EXIT_USAGE, "a mistake in the command line; or the output is not a terminal" },
 	{ EXIT_EMPTY, "the store holds no run, or none as asked for" },
 	EXITS_OF_READING
 };

@@ -24,11 +24,13 @@ int export_trace_open(const struct export_request *request, struct export_trace 
 				    .profile = &request->scope->profiles[0] };
 	if (request->scope->n > 1)
 		return err_set(err, ERR_USAGE,
-			       "a trace is of one profile, and there are %zu: --rank or "
-			       "--profile chooses",
+			       "a trace file holds one profile, and there are %zu: "
+			       "choose one with --rank or --profile",
 			       request->scope->n);
 	if (!is_trace(t->profile))
-		return err_set(err, ERR_EMPTY, "only traces have events; this is none");
+		return err_set(err, ERR_EMPTY,
+			       "only traces have events; this is not a "
+			       "trace");
 	if (cut_make(request->store, request->scope, request->filter, &t->cut, err) < 0)
 		return -1;
 	if (t->cut.slices == 0)

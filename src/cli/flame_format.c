@@ -72,7 +72,9 @@ const struct flame_format *flame_format_choose(const char *to,
 	for (f = flame_formats; f->name; f++)
 		if (to ? strcmp(f->name, to) == 0 : ends_with(o->path, f->suffix))
 			return f;
-	err_set(err, ERR_USAGE, "%s: no picture has this suffix; name one with --to",
+	err_set(err, ERR_USAGE,
+		"%s: no picture format has this suffix; name one with "
+		"--to",
 		o->path);
 	return NULL;
 }

@@ -60,7 +60,7 @@ int budget_read_amount(const char *text, struct budget_amount *out, struct err *
 		return 0;
 	}
 	return err_set(err, ERR_USAGE,
-		       "'%.100s' is no amount; write a number with its unit: 180 ms, "
+		       "'%.100s' is not an amount; write a number with its unit: 180 ms, "
 		       "1.5 GiB, 3 %%, 12",
 		       text);
 }
@@ -74,7 +74,8 @@ int budget_read_tolerance(const char *text, double *out, bool *is_in_noise,
 	if (word && *out >= 0 && (*is_in_noise || strcmp(word, "%") == 0))
 		return 0;
 	return err_set(err, ERR_USAGE,
-		       "'%.100s' is no tolerance; write percent or noise: 3 %%, 2 sigma",
+		       "'%.100s' is not a tolerance; write percent or noise: 3 %%, 2 "
+		       "sigma",
 		       text);
 }
 

@@ -220,7 +220,8 @@ static int add_number(const struct making *m, struct err *err)
 	}
 	int rc = 0;
 	if (by_steps && (!of[DIFF_BASE].n || !of[DIFF_NEW].n))
-		add_open_line(m, "its rows are of no steps, which --within-run needs");
+		add_open_line(m, "its rows do not belong to steps, which --within-run "
+				 "needs");
 	else
 		rc = judge(m, add_line(m, NULL), of, err);
 	numbers_release(of);

@@ -260,7 +260,7 @@ static void tell_read(const struct ingesting *i, const struct import_file *file,
 	if (i->where)
 		buf_addf(&line, " %s", i->where);
 	if (passed)
-		buf_addf(&line, ", %zu other file%s passed over", passed,
+		buf_addf(&line, ", %zu other file%s ignored", passed,
 			 passed == 1 ? "" : "s");
 	if (file->findings)
 		add_doctor(&line, i, file->findings);
@@ -302,7 +302,7 @@ static void on_passed(void *to, const char *path, const struct err *why)
 static void tell_passed(const struct ingesting *i, size_t n, const char *more)
 {
 	if (n > 0)
-		message_note(i->command, NULL, "%zu %s%s passed over", n, more,
+		message_note(i->command, NULL, "%zu %s%s ignored", n, more,
 			     n == 1 ? "file was" : "files were");
 }
 

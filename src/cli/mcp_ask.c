@@ -125,7 +125,10 @@ void mcp_ask(int argc, char **argv, int64_t timeout_ns, struct mcp_answer *out)
 	close(fds[1]);
 	close(told[1]);
 	if (pid < 0)
-		buf_addf(&out->told, "ptool: no new process: %s\n", strerror(why));
+		buf_addf(&out->told,
+			 "ptool: cannot start a process: "
+			 "%s\n",
+			 strerror(why));
 	else
 		follow(pid, fds[0], told[0], timeout_ns, out);
 	close(fds[0]);

@@ -58,8 +58,8 @@ char *mcp_place(const struct mcp_call *call, struct str path, struct err *err)
 		return arena_strdup(call->arena, real);
 	err_set(err, ERR_INPUT,
 		"'" STR_FMT
-		"' is no file in the folders that this server reads, the first of which "
-		"is %s",
+		"' is not a file in the folders that this server reads, the first of "
+		"which is %s",
 		(int)(path.n < 200 ? path.n : 200), path.p, call->places->items[0]);
 	return NULL;
 }

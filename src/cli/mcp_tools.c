@@ -39,7 +39,7 @@ static char *text_of(struct mcp_call *call, const struct json_value *value,
 	struct str plain = value->type == JSON_STRING ? json_unescape(value->text, &text)
 						      : value->text;
 	if (plain.n >= TEXT_MAX || memchr(plain.p, '\0', plain.n))
-		err_set(err, ERR_USAGE, "a text of more than %zu bytes, or with a NUL",
+		err_set(err, ERR_USAGE, "a string of more than %zu bytes, or with a NUL",
 			TEXT_MAX);
 	else
 		copy = arena_printf(call->arena, STR_FMT, STR_ARG(plain));
@@ -69,7 +69,7 @@ static char *text_argument(struct mcp_call *call, const char *name, struct err *
 	struct json_value value;
 
 	if (!find_argument(call, name, &value) || value.type != JSON_STRING) {
-		err_set(err, ERR_USAGE, "'%s' is missing, or is no text", name);
+		err_set(err, ERR_USAGE, "'%s' is missing or is not a string", name);
 		return NULL;
 	}
 	return text_of(call, &value, err);
@@ -82,7 +82,9 @@ static int add_place(struct mcp_call *call, const struct json_value *value,
 
 	if (!text)
 		return err->kind ? -1
-				 : err_set(err, ERR_USAGE, "a file is named by a text");
+				 : err_set(err, ERR_USAGE,
+					   "a file name must be a "
+					   "string");
 	char *place = mcp_place(call, str_of(text), err);
 	return place ? add_word(call, place, err) : -1;
 }
@@ -152,7 +154,9 @@ static int add_option(struct mcp_call *call, const struct opt *opt,
 	if (value->type == JSON_TRUE)
 		return add_word(call, arena_printf(call->arena, "--%s", opt->name), err);
 	if (value->type != JSON_STRING && value->type != JSON_NUMBER)
-		return err_set(err, ERR_USAGE, "option '%s': a text, a number or true",
+		return err_set(err, ERR_USAGE,
+			       "option '%s' must be a string, a number "
+			       "or true",
 			       opt->name);
 	const char *text = text_of(call, value, err);
 	return text ? add_word(call,
@@ -185,7 +189,9 @@ static int add_options(struct mcp_call *call, const struct command *command,
 	if (!find_argument(call, "options", &options))
 		return 0;
 	if (options.type != JSON_OBJECT)
-		return err_set(err, ERR_USAGE, "'options' is an object: {\"limit\": 5}");
+		return err_set(err, ERR_USAGE,
+			       "'options' must be an object: {\"limit\": "
+			       "5}");
 	struct json_items items = json_items_of(options.text);
 	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		const struct opt *opt = find_option(command, key.text);
@@ -203,7 +209,7 @@ static int read_budget(struct mcp_call *call, struct err *err)
 
 	if (find_argument(call, "budget", &value) &&
 	    (json_int(&value, &call->budget) != DECIMAL_OK || call->budget < 1))
-		return err_set(err, ERR_USAGE, "'budget' is a number of tokens");
+		return err_set(err, ERR_USAGE, "'budget' must be a number of tokens");
 	return 0;
 }
 
@@ -331,8 +337,8 @@ static const struct mcp_parameter of_query[] = {
 };
 
 static const struct mcp_parameter of_diff[] = {
-	{ "before", PLACE, "the recordings or stores before the change", NULL, false },
-	{ "after", PLACE, "those after it", NULL, false },
+	{ "before", PLACE, "recordings or stores from before the change", NULL, false },
+	{ "after", PLACE, "recordings or stores from after the change", NULL, false },
 	OPTIONS_ROW, BUDGET_ROW, FORMAT_ROW, END_ROW
 };
 
@@ -343,7 +349,7 @@ static const struct mcp_parameter of_sql[] = {
 };
 
 static const struct mcp_parameter of_help[] = {
-	{ "command", TEXT, "whose options and meaning to explain", NULL, false }, BUDGET_ROW, END_ROW
+	{ "command", TEXT, "the command to explain", NULL, false }, BUDGET_ROW, END_ROW
 };
 
 const struct mcp_tool mcp_tools[] = {

@@ -52,7 +52,7 @@ static int fill_cache(const char *command, const char *path, bool is_quiet,
 				       .is_quiet = is_quiet,
 				       .result = &result,
 				       .where = cache->is_temporary
-							? "read for this call alone"
+							? "read for this command only"
 							: "read into the cache" };
 	struct import_options options = { .store = cache->path,
 					  .fresh = true,

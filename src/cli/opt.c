@@ -225,7 +225,7 @@ static int add_to_sequence(const struct parser *p, const struct opt *opt,
 {
 	if (member->n == OPT_STRINGS_MAX)
 		return err_set(p->err, ERR_USAGE,
-			       "--%s is one of more than %d such options", opt->name,
+			       "--%s: more than %d such options are given", opt->name,
 			       OPT_STRINGS_MAX);
 	member->items[member->n].opt = opt;
 	member->items[member->n++].text = value;

@@ -387,7 +387,7 @@ static int read_file(struct reading_file *f, uint64_t *bytes, struct err *err)
 	if (err->kind != ERR_NONE)
 		rc = -1;
 	else if (text.n > FILE_MAX_BYTES || *bytes > TOTAL_MAX_BYTES)
-		rc = err_set(err, ERR_INPUT, "%s: too large for a file of Inductor's",
+		rc = err_set(err, ERR_INPUT, "%s: too large for a file of Inductor",
 			     f->path);
 	else
 		rc = read_text(f, text, reader_of(f->path), err);
@@ -414,7 +414,7 @@ static int read_folder(const char *place, struct compile_sources *to, struct err
 	walk_release(&walk);
 	if (rc == 0 && n == 0)
 		rc = err_set(err, ERR_INPUT,
-			     "%s: no file of Inductor's provenance is there "
+			     "%s: it has no provenance files of Inductor "
 			     "(kernel_information.json, "
 			     "inductor_provenance_tracking_node_mappings.json)",
 			     place);
@@ -432,7 +432,7 @@ int provenance_read(const char *place, struct compile_sources *to, struct err *e
 	if (S_ISDIR(st.st_mode))
 		return read_folder(place, to, err);
 	if (!reader_of(place))
-		return err_set(err, ERR_INPUT, "%s: its name is none of Inductor's files",
+		return err_set(err, ERR_INPUT, "%s: Inductor writes no file of this name",
 			       place);
 	return read_file(&f, &bytes, err);
 }

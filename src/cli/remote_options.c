@@ -18,7 +18,7 @@
 const struct opt remote_options[] = {
 	{ .name = "password-file", .arg = "FILE", .help = "read the password from this file (default: $PTOOL_PASSWORD, $CLICKHOUSE_PASSWORD or ~/.netrc)",
 	  INTO(STRING, password_file) },
-	{ .name = "cacert", .arg = "FILE", .help = "trust the certificates that this one signed (default: $PTOOL_CACERT, or the system's)",
+	{ .name = "cacert", .arg = "FILE", .help = "trust the certificates that this authority signed (default: $PTOOL_CACERT, or the system's)",
 	  INTO(STRING, cacert) },
 	OPT_END
 };
@@ -72,7 +72,7 @@ static int find_timeout(long *out, struct err *err)
 	if (text && (decimal_text_int(str_of(text), &seconds) != DECIMAL_OK ||
 		     seconds < 1 || seconds > TIMEOUT_MAX))
 		return err_set(err, ERR_USAGE,
-			       "PTOOL_TIMEOUT is no number of seconds from 1 to %d",
+			       "PTOOL_TIMEOUT must be a number of seconds from 1 to %d",
 			       TIMEOUT_MAX);
 	*out = (long)seconds;
 	return 0;

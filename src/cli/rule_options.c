@@ -77,7 +77,7 @@ static int parse_one(char *text, struct rule_choice *all, bool *is_named, struct
 	struct rule_choice *choice = &all[rule_place(rule)];
 	is_named[rule_place(rule)] = true;
 	if (rest && !*rest)
-		return err_set(err, ERR_USAGE, "--rule %s: wants KEY=NUMBER behind ':'",
+		return err_set(err, ERR_USAGE, "--rule %s: wants KEY=NUMBER after ':'",
 			       rule->name);
 	while (rest) {
 		char *part = rest;

@@ -301,7 +301,7 @@ static int check_rest(struct chrome *c, struct err *err)
 	struct str rest = window_rest(w, w->j.p);
 	struct str detail = { "", 0 };
 	if (rest.n && (*rest.p == '{' || *rest.p == '['))
-		detail = STR_LIT("another JSON text, not read");
+		detail = STR_LIT("a second JSON text follows, which was not read");
 	if (rest.n &&
 	    chrome_finding_at(c, FINDING_TRAILING_BYTES, offset, detail, rest, err) < 0)
 		return -1;
@@ -322,7 +322,7 @@ static int no_trace(struct chrome *c,
 	if (damage)
 		return err_at(err, 0, "%s", damage);
 	if (c->truncated)
-		return err_at(err, 0, "the file ends before its first event does");
+		return err_at(err, 0, "the file ends inside its first event");
 	return otherwise(&c->foreign, err);
 }
 
@@ -395,7 +395,7 @@ static int read_all(struct chrome *c, struct err *err)
 		return no_trace(c, is_empty, err);
 	char bracket = *w->j.p++;
 	if (bracket != '{' && bracket != '[')
-		return err_at(err, window_at(w, w->j.p - 1), "this is no JSON trace");
+		return err_at(err, window_at(w, w->j.p - 1), "not a JSON trace");
 	if ((bracket == '{' ? read_object(c, err) : read_array(c, err)) < 0)
 		return -1;
 	if (bracket == '{' && !c->kineto.events_seen)

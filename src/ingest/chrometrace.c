@@ -139,15 +139,18 @@ static int read_event(struct reading *r, struct err *err)
 			      (unsigned long long)r->nevents);
 	if (parts != ALL)
 		return err_at(err, e.offset,
-			      "event %llu is none: it wants name, cat, ph B or E, pid, "
-			      "tid and ts",
+			      "event %llu is malformed: it needs name, cat, ph B or E, "
+			      "pid, tid and ts",
 			      (unsigned long long)r->nevents);
 	return chrometrace_event(&r->trace, &e, err) < 0 ? -1 : 1;
 }
 
 static int read_events(struct reading *r, struct err *err)
 {
-	int rc = json_stream_enter(&r->in, '[', "a chrometrace is an array", err);
+	int rc = json_stream_enter(&r->in, '[',
+				   "a py-spy Chrome trace must be an "
+				   "array",
+				   err);
 
 	for (bool first = true; rc > 0; first = false) {
 		int more = json_stream_element(&r->in, first, err);
@@ -166,9 +169,10 @@ static int finish(struct reading *r, struct input *in, struct err *err)
 		return -1;
 	if (r->trace.nsamples == 0)
 		return err_at(err, json_stream_at(&r->in), "%s",
-			      r->in.is_cut ? "the file is cut off before its first stack "
-					     "has lasted"
-					   : "no stack lasts: the file has no samples");
+			      r->in.is_cut ? "the file is cut off before the end of its "
+					     "first stack"
+					   : "every stack has a length of 0: the file "
+					     "has no samples");
 	if (json_stream_end(&r->in, in, err) < 0 ||
 	    stacks_tell(stacks, FINDING_IDLE_COUNTED, 0, STR_LIT(""), err) < 0 ||
 	    (r->trace.is_mixed &&

@@ -373,13 +373,13 @@ static int finish(struct collapsed *c, struct input *in, struct err *err)
 	if (c->nread && c->ntwo == c->nread)
 		return err_at(err, 0,
 			      "each line has two counts: this is a differential "
-			      "file (difffolded.pl), which has no weights of "
-			      "its own; read the two that it was made of");
+			      "file (difffolded.pl), which holds only differences; give "
+			      "the two files that it was made from");
 	if (c->nread == 0 && c->bad_why)
 		return err_at(err, c->bad_at, "line %llu: %s",
 			      (unsigned long long)c->bad_line, c->bad_why);
 	if (c->nread == 0)
-		return err_at(err, 0, "no line has a stack and its weight");
+		return err_at(err, 0, "no line has a stack and a weight");
 	stacks_end(&c->stacks, dialect_of(c));
 	return 0;
 }

@@ -48,7 +48,10 @@ static int each_member(struct cpuprofile *c, struct json *j,
 	j->p++;
 	for (bool first = true;; first = false) {
 		if (json_member(j, first, &key, &done) != JSON_OK)
-			return cpuprofile_bad(c, j, "a member that is none", err);
+			return cpuprofile_bad(c, j,
+					      "a member of an object is "
+					      "malformed",
+					      err);
 		if (done)
 			return 0;
 		if (each(c, j, key.text, to, err) < 0)
@@ -69,7 +72,10 @@ static int each_element(struct cpuprofile *c, struct json *j,
 	j->p++;
 	for (bool first = true;; first = false) {
 		if (json_element(j, first, &done) != JSON_OK)
-			return cpuprofile_bad(c, j, "an element that is none", err);
+			return cpuprofile_bad(c, j,
+					      "an element of a list is "
+					      "malformed",
+					      err);
 		if (done)
 			return 0;
 		if (each(c, j, to, err) < 0)
@@ -82,7 +88,7 @@ int cpuprofile_value(struct cpuprofile *c, struct json *j, struct json_value *va
 {
 	return json_value(j, value) == JSON_OK
 		       ? 0
-		       : cpuprofile_bad(c, j, "a value that is none", err);
+		       : cpuprofile_bad(c, j, "a value is malformed", err);
 }
 
 static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err *err)
@@ -94,7 +100,7 @@ static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err
 		return -1;
 	int64_t number = cpuprofile_integer(&value);
 	if (number == NUMBER_NONE)
-		return cpuprofile_bad(c, j, "a sample or time that is no whole number",
+		return cpuprofile_bad(c, j, "a sample or a time is not a whole number",
 				      err);
 	*ARRAY_PUSH(numbers->at, numbers->n, numbers->cap) = number;
 	return 0;
@@ -197,7 +203,7 @@ static int add_node(struct cpuprofile *c, struct json *j, void *to, struct err *
 	if (each_member(c, j, node_member, &parts, err) < 0)
 		return -1;
 	if (parts.node.id == NUMBER_NONE)
-		return err_at(err, offset, "a node without an id");
+		return err_at(err, offset, "a node has no id");
 	for (size_t i = parts.first_child; i < c->nparents; i++)
 		c->parents[i].parent = parts.node.id;
 	return cpuprofile_add_node(c, &parts.node, &parts.frame, offset, err);
@@ -244,7 +250,7 @@ static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 	if (each_member(c, &j, file_member, NULL, err) < 0)
 		return -1;
 	if (!c->has_nodes)
-		return err_at(err, 0, "a profile of V8 without nodes");
+		return err_at(err, 0, "the profile of V8 has no nodes");
 	if (damage && stacks_tell(&c->stacks, FINDING_COMPRESSION, input_offset(in),
 				  str_of(damage), err) < 0)
 		return -1;

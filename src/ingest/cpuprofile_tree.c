@@ -93,7 +93,7 @@ static int next_member(struct cpuprofile *c, struct tree *t, struct json *j,
 	bool done;
 
 	if (json_member(j, level->is_first, &key, &done) != JSON_OK)
-		return cpuprofile_bad(c, j, "a member that is none", err);
+		return cpuprofile_bad(c, j, "a member of an object is malformed", err);
 	level->is_first = false;
 	if (done)
 		return close_node(c, t, err);
@@ -117,7 +117,7 @@ static int next_child(struct cpuprofile *c, struct tree *t, struct json *j,
 	bool done;
 
 	if (json_element(j, level->is_first, &done) != JSON_OK)
-		return cpuprofile_bad(c, j, "an element that is none", err);
+		return cpuprofile_bad(c, j, "an element of a list is malformed", err);
 	level->is_first = false;
 	level->in_children = !done;
 	return done ? 0 : open_node(c, t, j, err);

@@ -141,7 +141,7 @@ static int place_row(struct placing *p, const struct row *below, const struct ro
 			frames[caller].own = sum_sub(frames[caller].own, frame->count);
 		else if (row->from > 0 && !p->f->is_cut)
 			return err_at(err, frame->offset,
-				      "a frame lies on no other: this is no flame graph");
+				      "not a flame graph: a frame has no frame below it");
 	}
 	return 0;
 }

@@ -45,7 +45,7 @@ int flops_model_enter(struct flops_model *model, const struct flops_module *modu
 	m.above = at;
 	if (__builtin_mul_overflow(is_within ? model->modules[at].all_times : 1, m.times,
 				   &m.all_times))
-		return err_at(err, m.at, "more modules than 64 bits count");
+		return err_at(err, m.at, "more modules than a 64-bit number can count");
 	if (model->nmodules >= FLOPS_NONE)
 		return err_at(err, m.at, "too many modules");
 	model->innermost = (uint32_t)model->nmodules;

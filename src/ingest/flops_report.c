@@ -282,8 +282,8 @@ static int finish(struct reading *r, struct err *err)
 
 	if (!r->model.has_closed)
 		return err_at(err, r->at,
-			      "a report of DeepSpeed without a whole module: it wants "
-			      "detailed=True, or was cut");
+			      "the report of DeepSpeed has no complete module: "
+			      "detailed=True is needed, or the report was cut off");
 	if (flops_model_open(&r->model) &&
 	    printed_tell(&r->in, FINDING_TRUNCATED, r->in.lines.start, none, err) < 0)
 		return -1;

@@ -121,8 +121,8 @@ int foreign_object(const struct foreign *f, struct err *err)
 		find_known(f, objects, sizeof(objects) / sizeof(*objects));
 
 	if (has_key(f, "traceEvents"))
-		return err_at(err, 0, "traceEvents is no array");
-	return refuse(f, known, "a JSON object without traceEvents is no trace",
+		return err_at(err, 0, "traceEvents is not an array");
+	return refuse(f, known, "not a trace: the JSON object has no traceEvents",
 		      "its keys", err);
 }
 
@@ -136,9 +136,9 @@ int foreign_array(const struct foreign *f, struct err *err)
 
 	if (f->nkeys)
 		return refuse(f, known,
-			      "no entry of the event list has a ph: it is no trace",
+			      "not a trace: no entry of the event list has a ph",
 			      "keys of the first", err);
 	if (f->has_other && !f->has_scalar)
 		known = &timeline;
-	return refuse(f, known, "a JSON array without events is no trace", "", err);
+	return refuse(f, known, "not a trace: the JSON array has no events", "", err);
 }

@@ -59,12 +59,12 @@ static const struct {
 	struct foreign_file file;
 } pages[] = {
 	{ "<title>GPU Memory Timeline HTML",
-	  { "the picture of a memory timeline",
+	  { "a page with the picture of a memory timeline",
 	    "export_memory_timeline() to a name that ends in .raw.json.gz writes its "
 	    "data" } },
 	{ "viz/MemoryViz.js",
 	  { "a page of torch.cuda._memory_viz",
-	    "the snapshot that it was made of is what ptool reads" } },
+	    "ptool reads the snapshot that it was made from" } },
 	{ "<svg",
 	  { "a picture (SVG) other than a flame graph of py-spy, inferno or "
 	    "flamegraph.pl", NULL } },
@@ -196,7 +196,7 @@ static struct foreign_file pickle_file(struct bytes head)
 			".save('OUT.prof', type='pstat')\" writes what ptool reads";
 	} else if (contains(head, "device_traces") || contains(head, "segments")) {
 		file.what = "a pickle of protocol 0 or 1";
-		file.instead = "snapshots of torch.cuda.memory have 2 to 5";
+		file.instead = "snapshots of torch.cuda.memory have protocol 2 to 5";
 	} else {
 		file.what = "a Python pickle other than a snapshot of torch.cuda.memory";
 	}

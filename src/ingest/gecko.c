@@ -215,14 +215,14 @@ static int take_profiles(struct file *f, struct err *err)
 		f->level = f->processes[i].level + 1;
 		if (f->level == LEVELS_MAX)
 			return gecko_bad(&f->gecko, f->processes[i].text.p,
-					 "processes within processes without end", err);
+					 "processes are nested too deep", err);
 		if (take_profile(f, f->processes[i].text, err) < 0)
 			return -1;
 	}
 	if (!f->has_threads)
 		return err_at(err, f->is_cut ? f->gecko.text.n : 0, "%s",
 			      f->is_cut ? "the file is cut off before its threads"
-					: "a profile of Firefox without threads");
+					: "the profile of Firefox has no threads");
 	return 0;
 }
 

@@ -33,7 +33,11 @@ int gecko_members(struct gecko *g, struct str object, gecko_each *each, void *to
 	while ((more = json_next_member(&items, &key, &value)) > 0)
 		if (each(g, key.text, &value, to, err) < 0)
 			return -1;
-	return more < 0 ? gecko_bad(g, items.j.p, "a member that is none", err) : 0;
+	return more < 0 ? gecko_bad(g, items.j.p,
+				    "a member of an object is "
+				    "malformed",
+				    err)
+			: 0;
 }
 
 static int gecko_elements(struct gecko *g, struct str array, gecko_each *each, void *to,
@@ -46,7 +50,11 @@ static int gecko_elements(struct gecko *g, struct str array, gecko_each *each, v
 	while ((more = json_next_element(&items, &value)) > 0)
 		if (each(g, STR_LIT(""), &value, to, err) < 0)
 			return -1;
-	return more < 0 ? gecko_bad(g, items.j.p, "an element that is none", err) : 0;
+	return more < 0 ? gecko_bad(g, items.j.p,
+				    "an element of a list is "
+				    "malformed",
+				    err)
+			: 0;
 }
 
 /* A column that is asked for. */
@@ -77,8 +85,8 @@ static int number_of(const struct gecko *g, const struct json_value *value, int 
 	if (status == DECIMAL_OK)
 		return 0;
 	return gecko_bad(g, value->text.p,
-			 digits == NO_DIGITS ? "an entry of a table is no whole number"
-					     : "a time or weight is no number",
+			 digits == NO_DIGITS ? "an entry of a table is not a whole number"
+					     : "a time or a weight is not a number",
 			 err);
 }
 
@@ -124,7 +132,7 @@ static int add_row(struct gecko *g, struct str key, const struct json_value *row
 
 	(void)key;
 	if (row->type != JSON_ARRAY)
-		return gecko_bad(g, row->text.p, "a row of a table is no list", err);
+		return gecko_bad(g, row->text.p, "a row of a table is not a list", err);
 	while (n < SCHEMA_MAX && json_next_element(&items, &values[n]) > 0)
 		n++;
 	for (size_t i = 0; i < t->n; i++) {
@@ -197,7 +205,10 @@ static int add_string(struct gecko *g, struct str key, const struct json_value *
 
 	(void)key;
 	if (value->type != JSON_STRING)
-		return gecko_bad(g, value->text.p, "a string is none", err);
+		return gecko_bad(g, value->text.p,
+				 "an entry of the string table is not "
+				 "a string",
+				 err);
 	*ARRAY_PUSH(tables->strings, tables->nstrings, tables->strings_cap) = value->text;
 	return 0;
 }

@@ -230,7 +230,7 @@ static int importtime_read(struct input *in, const struct read_options *options,
 		rc = read_lines(&r, err);
 	if (rc == 0 && r.nimports == 0)
 		rc = err_at(err, 0,
-			    "a report of -X importtime without modules: it was cut");
+			    "the report of -X importtime has no modules: it was cut off");
 	if (rc == 0)
 		rc = tell_modules(&r, err);
 	if (rc == 0)

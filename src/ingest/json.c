@@ -151,8 +151,7 @@ static const char *any_number(struct json *j, const char *p, struct json_value *
 		p = exponent(p + 1, &ok);
 	if (p >= j->end && (!j->last || p > j->end))
 		return at_end(j);
-	if (!ok &&
-	    !flaw(j, JSON_FLAW_NUMBER, start, "a number is not spelt as JSON wants"))
+	if (!ok && !flaw(j, JSON_FLAW_NUMBER, start, "a number is not valid JSON"))
 		return NULL;
 	out->type = JSON_NUMBER;
 	out->text = (struct str){ start, (size_t)(p - start) };
@@ -198,8 +197,8 @@ static const struct literal literals[] = {
 /* What strict mode says of a literal with that flaw. */
 static const char *word_problem(unsigned which)
 {
-	return which == JSON_FLAW_WORD ? "a word is not spelt as JSON wants"
-				       : "NaN or Infinity stands where a number should";
+	return which == JSON_FLAW_WORD ? "a word is not valid JSON"
+				       : "NaN or Infinity in place of a number";
 }
 
 static bool is_word(char c)

@@ -263,8 +263,8 @@ static int tell_rest(struct reading *r, struct err *err)
 
 	if (r->in.nrows == 0)
 		return err_at(err, r->at,
-			      "a report of Lightning without actions: nothing was "
-			      "timed, or it was cut");
+			      "the report of Lightning has no actions: nothing was "
+			      "timed, or it was cut off");
 	if (!isnan(r->whole_s))
 		profile.span_end_ns = llround(r->whole_s * 1e9);
 	printed_metadata(&r->in, "stage", buf_str(&r->stage));

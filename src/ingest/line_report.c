@@ -413,8 +413,8 @@ static int read_tables(struct report *r, struct err *err)
 	if (r->nbad)
 		return err_at(err, r->bad_at, "no row of the report can be read");
 	return err_at(err, 0,
-		      "a report of a line profiler without rows: nothing was "
-		      "profiled, or it was cut");
+		      "the report of the line profiler has no rows: nothing was "
+		      "profiled, or it was cut off");
 }
 
 static int tell_rest(struct report *r, struct err *err)
@@ -465,7 +465,7 @@ static int report_read(struct input *in, const struct read_options *options,
 	if (err->kind != ERR_NONE)
 		return -1;
 	if (bytes.n >= REPORT_MAX)
-		return err_at(err, REPORT_MAX, "a text of more than 1 GiB");
+		return err_at(err, REPORT_MAX, "a text file of more than 1 GiB");
 	line_rows_init(&r.rows, sink, options);
 	lines_init(&r.lines, bytes);
 	buf_init(&r.file, SIZE_MAX);

@@ -75,7 +75,7 @@ static int read_count(struct lprof *l, const struct pickle_value *v, const char 
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
 		*out = v->as.number;
 	else
-		return err_at(err, v->at, "%s that is %s and no whole number", what,
+		return err_at(err, v->at, "%s is %s, not a whole number", what,
 			      pickle_type_name(v->type));
 	if (*out == NUMBER_NONE)
 		*out = -INT64_MAX;
@@ -95,7 +95,7 @@ static int read_ticks(struct lprof *l, const struct pickle_value *v, int64_t *ns
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
 		ticks = (long double)v->as.number;
 	else
-		return err_at(err, v->at, "a time that is %s and no number",
+		return err_at(err, v->at, "a time is %s, not a number",
 			      pickle_type_name(v->type));
 	if (line_ns(ticks * l->tick_ns, ns) && v->type != PICKLE_BIG)
 		return 0;
@@ -139,7 +139,7 @@ static int read_function(struct lprof *l, const struct pickle_value *key,
 		return err_at(err, key->at,
 			      "bad key: (file, first line, name) is expected");
 	if (!is_list(entries))
-		return err_at(err, entries->at, "lines that are %s and no list",
+		return err_at(err, entries->at, "lines are %s, not a list",
 			      pickle_type_name(entries->type));
 	f.line = parts[1]->as.number;
 	if (line_rows_text(&l->rows, parts[0]->as.text, key->at, &f.file, err) < 0 ||
@@ -173,14 +173,14 @@ static int read_unit(struct lprof *l, const struct pickle_value *state, struct e
 	const struct pickle_value *unit = get(&l->pickle, state, "unit");
 
 	if (!unit)
-		return err_at(err, state->at, "LineStats has no unit of its timer");
+		return err_at(err, state->at, "LineStats has no timer unit");
 	if (unit->type != PICKLE_FLOAT && unit->type != PICKLE_INT)
-		return err_at(err, unit->at, "the timer's unit is %s and no number",
+		return err_at(err, unit->at, "the timer's unit is %s, not a number",
 			      pickle_type_name(unit->type));
 	double seconds =
 		unit->type == PICKLE_INT ? (double)unit->as.number : unit->as.real;
 	if (!isfinite(seconds) || seconds <= 0)
-		return err_at(err, unit->at, "bad unit of the timer: %g s", seconds);
+		return err_at(err, unit->at, "bad timer unit: %g s", seconds);
 	l->tick_ns = line_tick_ns(seconds);
 	return 0;
 }
@@ -192,9 +192,10 @@ static int read_stats(struct lprof *l, struct err *err)
 
 	if (top->type != PICKLE_OBJECT || !top->n)
 		return err_at(err, top->at,
-			      "not data of line_profiler: the pickle is %s, no "
+			      "not data of line_profiler: the pickle is %s, not a "
 			      "LineStats",
-			      top->type == PICKLE_OBJECT ? "an object without state"
+			      top->type == PICKLE_OBJECT ? "the pickled object has no "
+							   "state"
 							 : pickle_type_name(top->type));
 	const struct pickle_value *state = value_at(p, p->items[top->first].value);
 	const struct pickle_value *timings = get(p, state, "timings");

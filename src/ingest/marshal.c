@@ -70,7 +70,7 @@ static int walk_count(struct marshal_walk *w, bool is_short, size_t *n, struct e
 	/* Each item takes a byte or more: what is claimed must be there. */
 	if (*n > w->m->text.n - w->at)
 		return err_at(err, w->at - 4,
-			      "%zu items or bytes are claimed, %zu bytes are left", *n,
+			      "%zu items or bytes are announced, %zu bytes are left", *n,
 			      w->m->text.n - w->at);
 	return 0;
 }
@@ -104,7 +104,7 @@ static int walk_short(struct marshal_walk *w, bool is_real, struct err *err)
 	if (is_real &&
 	    !marshal_parse_real((struct str){ (const char *)w->m->text.p + w->at - n, n },
 				&real))
-		return err_at(err, start, "the text of a float is no number");
+		return err_at(err, start, "the text of a float is not a number");
 	return 0;
 }
 
@@ -221,7 +221,7 @@ static int count_item(const struct marshal_walk *w, bool is_null, size_t base,
 	struct marshal_open *open = m->nopen > base ? &m->open[m->nopen - 1] : NULL;
 
 	if (is_null && (!open || open->kind == OPEN_ITEMS))
-		return err_at(err, w->at, "a NULL where an object is expected");
+		return err_at(err, w->at, "a NULL in place of an object");
 	if (is_null)
 		m->nopen--; /* CPython lets the last key go without a value */
 	else if (open && open->kind == OPEN_ITEMS)
@@ -244,7 +244,7 @@ static int walk_one(struct marshal_walk *w, size_t base, struct err *err)
 	size_t start = w->at, known;
 
 	if (++m->walked / WALKED_PER_BYTE > m->text.n)
-		return err_at(err, start, "code objects too tangled to be read");
+		return err_at(err, start, "too many references between code objects");
 	if (want(w, 1, err) < 0)
 		return -1;
 	unsigned char byte = m->text.p[w->at];
@@ -442,7 +442,7 @@ static int find_layout(struct marshal_walk *w, struct err *err)
 		m->ninterned = ninterned;
 		m->ncodes = ncodes;
 	}
-	return err_at(err, before.at, "a code object of no known version of Python");
+	return err_at(err, before.at, "a code object of an unknown version of Python");
 }
 
 /* As it was read first: another layout might fit by now, and end elsewhere. */
@@ -463,7 +463,7 @@ static int marshal_walk_code(struct marshal_walk *w, struct marshal_code_places 
 	if (w->codes == MARSHAL_CODES_MAX)
 		return err_at(err, w->at, "code objects nested too deep");
 	if (!w->is_first && !(layout = known_layout(w->m, w->at)))
-		return err_at(err, w->at, "no code object was read there");
+		return err_at(err, w->at, "there is no code object at that place");
 	w->codes++;
 	rc = w->is_first ? find_layout(w, err) : walk_layout(w, layout, places, err);
 	w->codes--;

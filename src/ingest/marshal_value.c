@@ -158,7 +158,7 @@ const char *marshal_type_name(enum marshal_type type)
 		[MARSHAL_SET] = "a set",
 		[MARSHAL_DICT] = "a dict",
 		[MARSHAL_CODE] = "a code object",
-		[MARSHAL_OTHER] = "an object that no profile has",
+		[MARSHAL_OTHER] = "an object of a type that profiles do not contain",
 	};
 
 	return names[type];

@@ -395,7 +395,7 @@ static int check(const struct mprof *m, struct err *err)
 			"no sample of mprof can be read: %zu bad lines, the first is "
 			"line %zu",
 			m->nbad, m->bad_line);
-	return err_at(err, 0, "a recording of mprof without samples: it was too short");
+	return err_at(err, 0, "the recording of mprof has no samples: it was too short");
 }
 
 static void mprof_release(struct mprof *m)

@@ -28,7 +28,7 @@ static int check_memory(const struct pickle *p, size_t nmemo, struct err *err)
 
 	if (bytes <= p->bytes_max)
 		return 0;
-	return err_at(err, p->at, "a pickle whose objects take more than %zu MiB",
+	return err_at(err, p->at, "the objects of the pickle take more than %zu MiB",
 		      p->bytes_max >> 20);
 }
 

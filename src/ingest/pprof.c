@@ -299,12 +299,12 @@ static int check(struct pprof *p, struct input *in, struct err *err)
 	bool is_cut = p->end < p->file.n || damage;
 
 	if (p->ntypes == 0)
-		return err_at(err, 0, "a profile of pprof without a sample type");
+		return err_at(err, 0, "the profile of pprof has no sample type");
 	if (p->tables.ntexts == 0)
 		return err_at(err, p->end,
-			      "the file ends before its table of texts: names are lost");
+			      "the file ends before its string table: names are lost");
 	if (pprof_text(&p->tables, 0).n)
-		return err_at(err, 0, "the first text of the table is not empty");
+		return err_at(err, 0, "the first string of the table is not empty");
 	if (!is_cut)
 		return 0;
 	return stacks_tell(&p->stacks, damage ? FINDING_COMPRESSION : FINDING_TRUNCATED,
@@ -323,8 +323,8 @@ static int read_all(struct pprof *p, struct input *in, struct err *err)
 		return -1;
 	if (p->tables.nlost)
 		return err_at(err, p->end,
-			      "%llu references to locations, functions or texts lead "
-			      "nowhere%s",
+			      "%llu references to locations, functions or strings have "
+			      "no target%s",
 			      (unsigned long long)p->tables.nlost,
 			      p->end < p->file.n ? ": the file is cut off or damaged"
 						 : "");

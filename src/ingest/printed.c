@@ -51,7 +51,7 @@ int printed_open(struct printed *p, struct input *in, const struct read_options 
 	if (err->kind != ERR_NONE)
 		return -1;
 	if (bytes.n >= PRINTED_MAX)
-		return err_at(err, PRINTED_MAX, "a text of more than 1 GiB");
+		return err_at(err, PRINTED_MAX, "a text file of more than 1 GiB");
 	return tell_encoding(p, in, err);
 }
 

@@ -33,7 +33,7 @@ static int next_entry(struct dump *d, size_t *at, size_t *key, size_t *value)
 
 static int tangled(const struct dump *d, struct err *err)
 {
-	return err_at(err, d->entry, "code objects too tangled to be read");
+	return err_at(err, d->entry, "too many references between code objects");
 }
 
 static int read_callers(struct dump *d, const struct marshal_value *callers,
@@ -204,7 +204,7 @@ static int read_top(struct dump *d, struct err *err)
 
 	if (top.type != MARSHAL_DICT)
 		return err_at(err, 0,
-			      "not a profile: Python marshalled %s, a dict is expected",
+			      "not a profile: the file holds %s, and a dict is expected",
 			      marshal_type_name(top.type));
 	d->ref_text = nothing_known(d->marshal.spill, d->marshal.nrefs);
 	d->ref_function = nothing_known(d->marshal.spill, d->marshal.nrefs);

@@ -90,7 +90,7 @@ static int add_code(struct dump *d, const struct marshal_value *value, struct er
 	struct marshal_code code = marshal_code(&d->marshal, value);
 
 	if (code.name.type != MARSHAL_STRING || code.file.type != MARSHAL_STRING)
-		return err_at(err, value->at, "a code object that cannot be read again");
+		return err_at(err, value->at, "a code object cannot be read again");
 	buf_add_text(&d->text, "<code object ");
 	if (add_string(d, &code.name, err) < 0)
 		return -1;
@@ -111,7 +111,7 @@ static int read_name(struct dump *d, const struct marshal_value *value, bool is_
 	if (value->type == MARSHAL_STRING)
 		return add_string(d, value, err);
 	return err_at(err, value->at,
-		      "a key whose %s is %s; (file, line, name) is expected",
+		      "the %s of a key is %s; (file, line, name) is expected",
 		      is_function ? "name" : "file", marshal_type_name(value->type));
 }
 
@@ -151,7 +151,7 @@ static int read_line(struct dump *d, size_t at, int64_t *line, struct err *err)
 
 	if (value.type != MARSHAL_INT && value.type != MARSHAL_BOOL)
 		return err_at(err, value.at,
-			      "a key whose line is %s; (file, line, name) is expected",
+			      "the line of a key is %s; (file, line, name) is expected",
 			      marshal_type_name(value.type));
 	if (value.is_big || value.number == NUMBER_NONE)
 		return err_at(err, value.at, "a line number out of range");
@@ -171,7 +171,7 @@ int dump_function(struct dump *d, size_t at, uint32_t *function, struct err *err
 		return 0;
 	}
 	if (key.type != MARSHAL_TUPLE || !dump_items(d, &key, 3, places))
-		return err_at(err, at, "a key that is %s; (file, line, name) is expected",
+		return err_at(err, at, "a key is %s; (file, line, name) is expected",
 			      key.type == MARSHAL_TUPLE ? "a tuple of another length"
 							: marshal_type_name(key.type));
 	if (read_text(d, places[0], false, &fact.file, err) < 0 ||

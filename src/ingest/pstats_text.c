@@ -287,13 +287,13 @@ static int no_rows(const struct text *t, struct err *err)
 {
 	if (t->nbad)
 		return err_at(err, t->bad_at,
-			      "no row of the pstats listing can be read: they want "
+			      "no row of the pstats listing can be read: a row needs "
 			      "ncalls, tottime, percall, cumtime, percall and a name");
 	if (t->keys.n || t->nreports)
 		return err_at(err, t->keys.n ? t->profiles[0].at : t->reports[0].at,
-			      "a pstats listing without rows: the profile holds no "
-			      "functions, or it was cut");
-	return err_at(err, 0, "no listing of pstats is in it");
+			      "the pstats listing has no rows: the profile has no "
+			      "functions, or the listing was cut off");
+	return err_at(err, 0, "it has no listing of pstats");
 }
 
 static int read_profile(struct text *t, struct err *err)

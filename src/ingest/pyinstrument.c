@@ -98,7 +98,7 @@ static int add_frame(struct pyinstrument *p, struct str text, uint64_t offset,
 static int bad_sample(const struct pyinstrument *p, uint64_t offset, struct err *err)
 {
 	return err_at(err, offset,
-		      "sample %llu is none: it wants a list of frames and its seconds",
+		      "sample %llu is malformed: it needs a list of frames and seconds",
 		      (unsigned long long)p->nsamples + 1);
 }
 
@@ -186,7 +186,7 @@ static int read_sample(struct pyinstrument *p, struct err *err)
 static int read_samples(struct pyinstrument *p, struct err *err)
 {
 	p->fact.is_ordered = true;
-	int rc = json_stream_enter(&p->in, '[', "frame_records is no list", err);
+	int rc = json_stream_enter(&p->in, '[', "frame_records is not a list", err);
 	for (bool first = true; rc > 0; first = false) {
 		int more = json_stream_element(&p->in, first, err);
 		if (more <= 0)

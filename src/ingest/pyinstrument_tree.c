@@ -196,7 +196,7 @@ static int next_member(struct tree *t, struct err *err)
 		return more < 0 || t->p->in.is_cut ? more : close_node(t, err);
 	if (strcmp(key, "children") != 0)
 		return read_field(t, key, err);
-	int rc = json_stream_enter(&t->p->in, '[', "children is no list", err);
+	int rc = json_stream_enter(&t->p->in, '[', "children is not a list", err);
 	n->in_children = n->is_first = rc > 0;
 	return rc;
 }

@@ -166,7 +166,7 @@ static int read_file(struct reading *r, struct err *err)
 static int read_files(struct reading *r, struct err *err)
 {
 	struct str name;
-	int rc = json_stream_enter(&r->in, '{', "files is no object", err);
+	int rc = json_stream_enter(&r->in, '{', "files is not an object", err);
 
 	for (bool first = true; rc > 0 && !r->in.is_cut; first = false) {
 		int more = json_stream_name(&r->in, first, &name, err);
@@ -193,7 +193,7 @@ static int read_other(struct reading *r, const char *key, struct err *err)
 	if (strcmp(key, "elapsed_time_sec") == 0 &&
 	    (value.type != JSON_NUMBER || !decimal_real(value.text, &r->elapsed_s) ||
 	     !(r->elapsed_s >= 0) || !isfinite(r->elapsed_s)))
-		return json_stream_bad(&r->in, "elapsed_time_sec is no time", err);
+		return json_stream_bad(&r->in, "elapsed_time_sec is not a time", err);
 	if (value.type == JSON_OBJECT || value.type == JSON_ARRAY ||
 	    json_bad_utf8(value.text))
 		return 1;

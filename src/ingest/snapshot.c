@@ -241,8 +241,8 @@ static int read_top(struct snapshot *s, struct err *err)
 	uint32_t traces = snapshot_key(&s->pickle, top, "device_traces");
 	if (segments == PICKLE_NONE || traces == PICKLE_NONE)
 		return err_at(err, top->at,
-			      "a pickle without segments and device_traces, which is "
-			      "what torch.cuda.memory._dump_snapshot() writes");
+			      "the pickle has no segments and no device_traces: "
+			      "torch.cuda.memory._dump_snapshot() writes both");
 	if (read_segments(s, segments, err) < 0 || read_traces(s, traces, err) < 0)
 		return -1;
 	memory_file_end(s->sink, "memory_snapshot", s->has_times);

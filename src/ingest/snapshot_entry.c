@@ -110,15 +110,15 @@ static int check_entry(const struct pickle *p, const struct snapshot_entry *e,
 	bool needs_size = effect.allocated || effect.reserved;
 
 	if (needs_size && (e->size == NUMBER_NONE || e->size < 0))
-		return err_at(err, snapshot_value(p, value)->at, "%.*s without a size",
+		return err_at(err, snapshot_value(p, value)->at, "%.*s has no valid size",
 			      e->action.n < 40 ? (int)e->action.n : 40, e->action.p);
 	if (effect.allocated && e->address == NUMBER_NONE)
-		return err_at(err, snapshot_value(p, value)->at, "%.*s without an addr",
+		return err_at(err, snapshot_value(p, value)->at, "%.*s has no addr",
 			      (int)e->action.n, e->action.p);
 	if (e->time_us != NUMBER_NONE &&
 	    (e->time_us > INT64_MAX / 1000 || e->time_us < INT64_MIN / 1000))
 		return err_at(err, snapshot_value(p, value)->at,
-			      "a time_us beyond 64-bit nanoseconds");
+			      "time_us is beyond 64-bit nanoseconds");
 	return 0;
 }
 
@@ -242,7 +242,7 @@ static int read_block(const struct pickle *p, uint32_t value, int64_t *bytes,
 	if (*bytes == NUMBER_NONE)
 		*bytes = number_of(p, block, "size");
 	if (*bytes == NUMBER_NONE || *bytes < 0)
-		return err_at(err, block->at, "a block without a size");
+		return err_at(err, block->at, "a block has no size");
 	return 0;
 }
 
@@ -287,9 +287,9 @@ int snapshot_segment_read(const struct pickle *p, uint32_t value,
 	if (out->device == NUMBER_NONE || out->total_bytes == NUMBER_NONE ||
 	    out->requested_bytes == NUMBER_NONE)
 		return err_at(err, dict->at,
-			      "a segment without device, total_size or allocated_size");
+			      "a segment lacks device, total_size or allocated_size");
 	if (out->device < 0 || out->device >= SNAPSHOT_DEVICES_MAX ||
 	    out->total_bytes < 0 || out->requested_bytes < 0)
-		return err_at(err, dict->at, "a segment of impossible numbers");
+		return err_at(err, dict->at, "a segment has impossible numbers");
 	return read_blocks(p, dict, budget, &out->requested_bytes, err);
 }

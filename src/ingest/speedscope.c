@@ -82,7 +82,7 @@ static int frame_members(struct speedscope *s, struct str object, struct buf *fi
 		else if (str_is(key.text, "line"))
 			frame->line = number_of(&value);
 	}
-	return more < 0 ? json_stream_bad(&s->in, "a frame that is no object", err) : 0;
+	return more < 0 ? json_stream_bad(&s->in, "a frame is not an object", err) : 0;
 }
 
 static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct err *err)
@@ -127,7 +127,7 @@ static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (value.type != JSON_OBJECT)
-		return err_at(err, offset, "frame %zu is no object", s->nframes);
+		return err_at(err, offset, "frame %zu is not an object", s->nframes);
 	if (frame_members(s, value.text, file, &frame, err) < 0)
 		return -1;
 	if (!frame.name.p)
@@ -146,7 +146,7 @@ static int read_frames(struct speedscope *s, struct err *err)
 
 	if (s->has_frames)
 		return json_stream_bad(&s->in, "a second list of frames", err);
-	int rc = json_stream_enter(&s->in, '[', "shared.frames is no list", err);
+	int rc = json_stream_enter(&s->in, '[', "shared.frames is not a list", err);
 	buf_init(&file, SIZE_MAX);
 	for (; rc > 0 && (more = json_stream_element(&s->in, first, err)) != 0;
 	     first = false)
@@ -172,7 +172,7 @@ static int read_shared(struct speedscope *s, struct err *err)
 	char key[JSON_STREAM_KEY_MAX + 1];
 	int more = 0;
 
-	int rc = json_stream_enter(&s->in, '{', "shared is no object", err);
+	int rc = json_stream_enter(&s->in, '{', "shared is not an object", err);
 	for (bool first = true; rc > 0 && !s->in.is_cut; first = false) {
 		more = json_stream_member(&s->in, first, key, err);
 		if (more <= 0)
@@ -195,7 +195,7 @@ static int read_profiles(struct speedscope *s, struct err *err)
 			STR_LIT("profiles"), err) < 0)
 		return -1;
 	s->has_profiles = true;
-	int rc = json_stream_enter(&s->in, '[', "profiles is no list", err);
+	int rc = json_stream_enter(&s->in, '[', "profiles is not a list", err);
 	for (; rc > 0 && !s->in.is_cut; first = false) {
 		more = json_stream_element(&s->in, first, err);
 		if (more <= 0)

@@ -92,8 +92,8 @@ int speedscope_event(struct speedscope_profile *p, struct err *err)
 	if (value.type != JSON_OBJECT || read_event_fields(p, value.text, &e) < 0 ||
 	    !e.has_frame || !e.has_at || (e.type != 'O' && e.type != 'C'))
 		return err_at(err, offset,
-			      "profile %u, event %llu is none: it wants type O or C, "
-			      "frame and at",
+			      "profile %u, event %llu is malformed: it needs type O or "
+			      "C, frame and at",
 			      p->s->profile, (unsigned long long)p->nevents);
 	if (p->nevents == 1)
 		p->at = e.at;

@@ -150,8 +150,8 @@ static int read_numbers(struct speedscope_profile *p, bool is_events, struct err
 {
 	if (begin(p, err) < 0)
 		return -1;
-	return is_events ? read_list(p, speedscope_event, "events is no list", err)
-			 : read_list(p, speedscope_weight, "weights is no list", err);
+	return is_events ? read_list(p, speedscope_event, "events is not a list", err)
+			 : read_list(p, speedscope_weight, "weights is not a list", err);
 }
 
 /* Keeps the text of a list that is next. */
@@ -243,8 +243,12 @@ static int read_member(struct speedscope_profile *p, const char *key, struct err
 	if (strcmp(key, "samples") == 0) {
 		p->has_samples = true;
 		p->nstacks = 0;
-		return read_list(p, speedscope_sample, "samples is no list", err) < 0 ? -1
-										      : 1;
+		return read_list(p, speedscope_sample,
+				 "samples is not a "
+				 "list",
+				 err) < 0
+			       ? -1
+			       : 1;
 	}
 	if (strcmp(key, "weights") == 0) {
 		p->has_weights = true;
@@ -314,7 +318,7 @@ static int finish(struct speedscope_profile *p, struct err *err)
 static int read_members(struct speedscope_profile *p, struct err *err)
 {
 	char key[JSON_STREAM_KEY_MAX + 1];
-	int rc = json_stream_enter(&p->s->in, '{', "a profile is no object", err);
+	int rc = json_stream_enter(&p->s->in, '{', "a profile is not an object", err);
 
 	for (bool first = true; rc > 0 && !p->s->in.is_cut; first = false) {
 		int more = json_stream_member(&p->s->in, first, key, err);

@@ -74,7 +74,7 @@ static int bad_weight(const struct speedscope_profile *p, struct str text,
 		      "profile %u, sample %llu: the weight " STR_FMT " is %s",
 		      p->s->profile, (unsigned long long)p->nweights + p->nones + 1,
 		      (int)(text.n < 40 ? text.n : 40), text.p,
-		      is_negative ? "negative" : "no number, or too large");
+		      is_negative ? "negative" : "not a number, or too large");
 }
 
 /* What was read as the next weight. */
@@ -199,7 +199,7 @@ static int no_index(const struct speedscope_profile *p, struct str text, uint64_
 		    struct err *err)
 {
 	return err_at(err, offset,
-		      "profile %u, sample %llu: '" STR_FMT "' is no frame index",
+		      "profile %u, sample %llu: '" STR_FMT "' is not a frame index",
 		      p->s->profile, (unsigned long long)p->nstacks + 1,
 		      (int)(text.n < 20 ? text.n : 20), text.p);
 }

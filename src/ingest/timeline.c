@@ -54,7 +54,7 @@ static int bad(const struct timeline *t, const char *what, struct err *err)
 static int enter(struct timeline *t, struct err *err)
 {
 	if (json_blanks(&t->j) != JSON_OK || *t->j.p != '[')
-		return bad(t, "a memory timeline has an array here", err);
+		return bad(t, "an array is expected in a memory timeline", err);
 	t->j.p++;
 	return 0;
 }
@@ -79,7 +79,7 @@ static int read_int(struct timeline *t, int64_t *out, struct err *err)
 		return bad(t, "the memory timeline ends early", err);
 	if (json_value(&t->j, &value) != JSON_OK || value.type != JSON_NUMBER ||
 	    decimal_int(value.text, out) != DECIMAL_OK)
-		return bad(t, "a memory timeline has a whole number here", err);
+		return bad(t, "a whole number is expected in a memory timeline", err);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static int read_time_us(struct timeline *t, int64_t *ns, struct err *err)
 
 	if (json_value(&t->j, &value) != JSON_OK || value.type != JSON_NUMBER ||
 	    decimal_us_to_ns(value.text, ns) != DECIMAL_OK)
-		return bad(t, "a memory timeline has a time here", err);
+		return bad(t, "a time is expected in a memory timeline", err);
 	return 0;
 }
 
@@ -118,17 +118,17 @@ static int read_quad(struct timeline *t, int64_t out[4], struct err *err)
 		if (more < 0 || (more && read_int(t, &out[i], err) < 0))
 			return -1;
 		if (!more)
-			return bad(t, "an event of fewer than four numbers", err);
+			return bad(t, "an event has fewer than four numbers", err);
 	}
 	int more = element(t, false, err);
 	if (more > 0)
-		return bad(t, "an event of more than four numbers", err);
+		return bad(t, "an event has more than four numbers", err);
 	if (more < 0)
 		return -1;
 	if (out[1] < ACTION_FIRST || out[1] > ACTION_LAST)
-		return bad(t, "an action that is none of 1 to 4", err);
+		return bad(t, "the action of an event is not 1 to 4", err);
 	if (out[3] < 0 || out[3] >= NCATEGORIES)
-		return bad(t, "a category that is none of 0 to 7", err);
+		return bad(t, "the category of an event is not 0 to 7", err);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ static int read_sizes(struct timeline *t, int64_t held[NCATEGORIES], struct err 
 		return -1;
 	for (size_t i = 0; (more = element(t, i == 0, err)) > 0; i++) {
 		if (i > NCATEGORIES)
-			return bad(t, "sizes of more than eight categories", err);
+			return bad(t, "more than eight categories of sizes", err);
 		if (read_int(t, i ? &held[i - 1] : &edge, err) < 0)
 			return -1;
 	}
@@ -234,9 +234,9 @@ static int find_sizes(struct timeline *t, struct err *err)
 	struct json_value times;
 
 	if (json_value(&t->j, &times) != JSON_OK || times.type != JSON_ARRAY)
-		return bad(t, "a memory timeline has an array here", err);
+		return bad(t, "an array is expected in a memory timeline", err);
 	if (element(t, false, err) <= 0)
-		return bad(t, "a memory timeline without sizes", err);
+		return bad(t, "the memory timeline has no sizes", err);
 	return enter(t, err);
 }
 
@@ -250,10 +250,10 @@ static int read_either(struct timeline *t, struct err *err)
 		return -1;
 	int more = element(&outer, true, err);
 	if (more <= 0)
-		return more < 0 ? -1 : bad(t, "an empty memory timeline", err);
+		return more < 0 ? -1 : bad(t, "the memory timeline is empty", err);
 	struct timeline times = outer, sizes = outer;
 	if (json_value(&outer.j, &first) != JSON_OK)
-		return bad(&outer, "a memory timeline has an array here", err);
+		return bad(&outer, "an array is expected in a memory timeline", err);
 	more = element(&outer, false, err);
 	if (more < 0)
 		return -1;

@@ -486,7 +486,7 @@ static int tell_rest(struct reading *r, struct err *err)
 
 	if (r->nrows == 0)
 		return err_at(err, r->at,
-			      "a table of key_averages() without rows: it was cut");
+			      "the table of key_averages() has no rows: it was cut off");
 	if (tell_rows(r, err) < 0)
 		return -1;
 	profile.format = "torch_table";

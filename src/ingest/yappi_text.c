@@ -220,8 +220,8 @@ static int tell_rest(struct reading *r, struct err *err)
 
 	if (r->in.nrows == 0)
 		return err_at(err, r->at,
-			      "a table of yappi without rows: nothing was called, or it "
-			      "was cut");
+			      "the table of yappi has no rows: nothing was called, or it "
+			      "was cut off");
 	printed_metadata(&r->in, "clock", buf_str(&r->clock));
 	if (r->nlost &&
 	    printed_tell(&r->in, FINDING_COUNTS_LOST, r->at, STR_LIT(""), err) < 0)

@@ -58,7 +58,7 @@ static const struct field fields[] = {
 	{ "severity", "Severity", "error: something was lost; warning: repaired or left out; info: something to know", NULL, UNIT_TEXT, CELL(SEVERITY) },
 	{ "code", "Code", "what it was, for scripts; codes do not change their meaning", NULL, UNIT_TEXT, CELL(CODE) },
 	{ "remark", "Remark", NULL, NULL, UNIT_TEXT, CELL(CODE), .flags = FIELD_PEOPLE },
-	{ "detail", "Detail", "tells kinds of one code apart", NULL, UNIT_TEXT, CELL(DETAIL) },
+	{ "detail", "Detail", "kind of the finding, within one code", NULL, UNIT_TEXT, CELL(DETAIL) },
 	{ "profiles", "Profiles", NULL, NULL, UNIT_COUNT, CELL(PROFILES), .flags = FIELD_PEOPLE, .needs = OF_PROFILES },
 	{ "count", "Count", "how often it was met", NULL, UNIT_COUNT, CELL(COUNT) },
 	{ "first_offset", "At byte", "where it was met first: the byte in the decompressed file", NULL, UNIT_COUNT, CELL(OFFSET) },

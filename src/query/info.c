@@ -41,8 +41,8 @@ enum {
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "ID", "its number, which --profile takes", NULL, UNIT_ID, CELL(INFO_PROFILE) },
-	{ "run", "Run", "name of its run, which --run takes", NULL, UNIT_TEXT, CELL(INFO_RUN), .needs = OF_RUNS },
+	{ "profile", "ID", "number of the profile, for --profile", NULL, UNIT_ID, CELL(INFO_PROFILE) },
+	{ "run", "Run", "name of its run, for --run", NULL, UNIT_TEXT, CELL(INFO_RUN), .needs = OF_RUNS },
 	{ "name", "Worker", NULL, NULL, UNIT_TEXT, CELL(INFO_NAME), PEOPLE, .needs = OF_NAMES },
 	{ "path", "File", "the file, as it was when it was ingested", NULL, UNIT_TEXT, CELL(INFO_PATH) },
 	{ "format", "Format", "format, as in ptool-formats(5)", NULL, UNIT_TEXT, CELL(INFO_FORMAT), .needs = OF_FORMATS },
@@ -51,7 +51,7 @@ static const struct field fields[] = {
 	{ "rank", "Rank", "rank, likewise", NULL, UNIT_ID, CELL(INFO_RANK) },
 	{ "world_size", "World size", "ranks of the job, likewise", NULL, UNIT_COUNT, CELL(INFO_WORLD) },
 	{ "rank_source", "Rank source", "where the rank comes from: recording, name, axes or order, as ptool-ingest(1) explains", NULL, UNIT_TEXT, CELL(INFO_RANK_SOURCE) },
-	{ "worker", "Worker", "worker of a file that tensorboard_trace_handler named", NULL, UNIT_TEXT, CELL(INFO_WORKER) },
+	{ "worker", "Worker", "worker in the name that tensorboard_trace_handler gave the file", NULL, UNIT_TEXT, CELL(INFO_WORKER) },
 	{ "span", "Span no.", "place among that worker's files, from 1", NULL, UNIT_COUNT, CELL(INFO_SPAN), .needs = OF_SPANS },
 	{ "start", "Start (UTC)", "the first event in UTC, to the nanosecond, if the file has the time of day", NULL, UNIT_TEXT, CELL(INFO_START) },
 	{ "start_minute", "Start (UTC)", NULL, NULL, UNIT_TEXT, CELL(INFO_START_MINUTE), PEOPLE, .needs = OF_STARTS },
@@ -63,8 +63,8 @@ static const struct field fields[] = {
 	{ "has_shapes", "Shapes", "whether record_shapes was on", NULL, UNIT_BOOL, CELL(INFO_SHAPES) },
 	{ "has_stacks", "Stacks", "whether with_stack was on", NULL, UNIT_BOOL, CELL(INFO_STACKS) },
 	{ "has_flops", "FLOPs", "whether with_flops was on", NULL, UNIT_BOOL, CELL(INFO_FLOPS) },
-	{ "findings", "Findings", "kinds of findings: ptool doctor lists them", NULL, UNIT_COUNT, CELL(INFO_FINDINGS) },
-	{ "input_bytes", "Input", "size of the file, decompressed", NULL, UNIT_BYTES, CELL(INFO_BYTES) },
+	{ "findings", "Findings", "number of kinds of findings: ptool doctor lists them", NULL, UNIT_COUNT, CELL(INFO_FINDINGS) },
+	{ "input_bytes", "Input", "size of the decompressed file", NULL, UNIT_BYTES, CELL(INFO_BYTES) },
 	{ "device_type", "Device type", "of a trace: CPU when no device did work, else MTIA, HPU or GPU", NULL, UNIT_TEXT, CELL(INFO_DEVICE_TYPE) },
 	{ "tp", "TP", "place in its tensor parallel group, from 0, if the recording or its name has it", NULL, UNIT_ID, CELL(INFO_TP), .needs = OF_TP },
 	{ "dp", "DP", "place in its data parallel group, likewise", NULL, UNIT_ID, CELL(INFO_DP), .needs = OF_DP },

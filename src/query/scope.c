@@ -407,8 +407,7 @@ bool scope_is_printed(const struct scope *scope)
 int scope_lacks_self(const char *what, struct err *err)
 {
 	return err_set(err, ERR_EMPTY,
-		       "the report has totals alone, and no %s: 'ptool top' lists them",
-		       what);
+		       "the report has only totals, no %s: 'ptool top' lists them", what);
 }
 
 bool scope_lacks_slices(const struct scope *scope)

@@ -147,6 +147,6 @@ int scope_needs_axis(const struct scope *scope, enum axis axis, struct err *err)
 		if (scope->profiles[i].axes.at[axis] != NUMBER_NONE)
 			return 0;
 	return err_set(err, ERR_EMPTY,
-		       "--by %s: neither recordings nor file names tell it",
+		       "--by %s: neither recordings nor file names give it",
 		       axis_names[axis]);
 }

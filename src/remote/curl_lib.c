@@ -37,7 +37,9 @@ const struct curl_lib *curl_lib(struct err *err)
 	pthread_once(&loaded, load);
 	if (!missing)
 		return &lib;
-	err_set(err, ERR_IO, "cannot ask a database: %s is missing (%s); install libcurl",
+	err_set(err, ERR_IO,
+		"cannot read a database: %s is missing (%s); install "
+		"libcurl",
 		missing, PTOOL_CURL_SONAME);
 	return NULL;
 }

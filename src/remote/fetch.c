@@ -168,7 +168,7 @@ void fetch_end(struct fetch *f)
 static int too_many(struct err *err)
 {
 	return err_set(err, ERR_USAGE,
-		       "so many runs cannot be asked at once: choose one with --run");
+		       "this many runs cannot be read at once: choose one with --run");
 }
 
 /* The profile's push, and its run. */
@@ -203,7 +203,7 @@ static int choose(struct fetch *f, const int64_t *ids, size_t n, struct err *err
 
 static int nonsense(struct err *err)
 {
-	return err_set(err, ERR_IO, "the server's answer makes no sense");
+	return err_set(err, ERR_IO, "the server's answer is malformed");
 }
 
 /* A row of the profile `no` comes: of the same as the last one or of a later one. */

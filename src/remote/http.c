@@ -310,7 +310,7 @@ int http_open(const struct http_config *config, struct http **out, struct err *e
 	(void)config;
 	*out = NULL;
 	return err_set(err, ERR_IO,
-		       "this ptool was built without libcurl and can ask no database "
+		       "this ptool was built without libcurl and cannot read databases "
 		       "(on Debian: install libcurl4-openssl-dev and build again)");
 }
 

@@ -95,7 +95,9 @@ static int add_push(void *to, const struct rowbinary_cell *cells, struct err *er
 	};
 
 	if (list->arena.total > LIST_BYTES_MAX)
-		return err_set(err, ERR_IO, "the server lists more profiles than can be");
+		return err_set(err, ERR_IO,
+			       "the server lists an impossible number of "
+			       "profiles");
 	if (push.schema > list->newest_schema)
 		list->newest_schema = push.schema;
 	if (push.schema != STORE_SCHEMA_VERSION) {

@@ -118,7 +118,7 @@ static enum got read_row(const struct rowbinary_reader *r, struct cursor *c,
 
 static int nonsense(struct err *err)
 {
-	return err_set(err, ERR_IO, "the server's answer makes no sense");
+	return err_set(err, ERR_IO, "the server's answer is malformed");
 }
 
 /* As many rows as are whole; how many bytes they took, or -1. */

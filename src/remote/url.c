@@ -88,7 +88,7 @@ static int read_host(struct str text, struct arena *arena, struct remote_url *ou
 		host = cut_at(&text, ']');
 		host.n++;
 		if (text.n && *text.p != ':')
-			return wrong("nothing but a port may follow ']'", err);
+			return wrong("only a port may follow ']'", err);
 		if (text.n)
 			text = str_behind(text, 1);
 	} else {
@@ -98,7 +98,7 @@ static int read_host(struct str text, struct arena *arena, struct remote_url *ou
 		return wrong("the URL has no valid host", err);
 	if (text.n &&
 	    (decimal_text_int(text, &port) != DECIMAL_OK || port < 1 || port > PORT_MAX))
-		return wrong("the URL's port is no number from 1 to 65535", err);
+		return wrong("the URL's port must be a number from 1 to 65535", err);
 	out->host = arena_copy(arena, host).p;
 	out->port = (unsigned)port;
 	out->is_tls |= port == URL_PORT_TLS;
@@ -110,10 +110,13 @@ static int read_user(struct str text, struct arena *arena, struct remote_url *ou
 {
 	if (text.n && memchr(text.p, ':', text.n))
 		return err_set(err, ERR_USAGE,
-			       "a password does not belong into the URL, where others "
-			       "can see it: set PTOOL_PASSWORD");
+			       "a password in the URL can be seen by others: set "
+			       "PTOOL_PASSWORD instead");
 	out->user = decoded(text, arena);
-	return out->user && *out->user ? 0 : wrong("the URL's user is no text", err);
+	return out->user && *out->user ? 0
+				       : wrong("the URL's user is empty or has a bad "
+					       "escape",
+					       err);
 }
 
 static int read_run(struct str text, struct arena *arena, struct remote_url *out,
@@ -125,7 +128,7 @@ static int read_run(struct str text, struct arena *arena, struct remote_url *out
 			return wrong("the URL has an unknown option", err);
 		out->run = decoded(str_behind(option, 4), arena);
 		if (!out->run || !*out->run)
-			return wrong("the URL's run is no name", err);
+			return wrong("the URL's run is empty or has a bad escape", err);
 	}
 	return 0;
 }
@@ -154,7 +157,7 @@ int url_parse(const char *text, struct arena *arena, struct remote_url *out,
 
 	*out = (struct remote_url){ .database = "default" };
 	if (!url_is(text))
-		return wrong("this is no URL of a database", err);
+		return wrong("this is not the URL of a database", err);
 	if (rest.n > TEXT_MAX_BYTES)
 		return wrong("the URL is too long", err);
 	out->is_tls = str_starts_with(rest, str_of(tls));
@@ -175,7 +178,7 @@ int url_parse(const char *text, struct arena *arena, struct remote_url *out,
 	if (path.n)
 		out->database = decoded(path, arena);
 	if (!out->database || strchr(out->database, '/'))
-		return wrong("the URL's database is no name", err);
+		return wrong("the URL's database is not a valid name", err);
 	if (read_run(rest, arena, out, err) < 0)
 		return -1;
 	out->name = name_of(out, arena);

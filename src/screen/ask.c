@@ -8,7 +8,7 @@
 
 #define PATIENCE_MS 200 /* before it is told that something is worked at */
 
-#define BROKEN_OFF "broken off; R asks again"
+#define BROKEN_OFF "cancelled; R asks again"
 
 static void draw_waiting(struct browser *b)
 {
@@ -17,7 +17,7 @@ static void draw_waiting(struct browser *b)
 	if (browser_place(b))
 		browser_draw(b);
 	tty_text(b->tty, (struct tty_spot){ tty_lines(b->tty) - 1, 0, columns, 0 },
-		 STR_LIT("working...  Esc breaks it off"), LOOK_PLAIN);
+		 STR_LIT("working...  Esc cancels"), LOOK_PLAIN);
 	tty_show(b->tty);
 }
 

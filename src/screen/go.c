@@ -84,7 +84,7 @@ void act_enter(struct browser *b, int key)
 	else if (ways_of(b, list))
 		browser_open(b, place_of_way(p, list[0], at, b->screen));
 	else if (!open_named(b))
-		browser_tell(b, "nothing to go into here");
+		browser_tell(b, "nothing to open here");
 }
 
 void act_fold_all(struct browser *b, int key)
@@ -101,7 +101,7 @@ void act_choose_way(struct browser *b, int key)
 
 	(void)key;
 	if (!n) {
-		browser_tell(b, "nothing to go into here");
+		browser_tell(b, "nothing to open here");
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -70,7 +70,7 @@ int question_start(struct question *q, const struct screen_source *source, int a
 	close(fds[1]);
 	if (pid < 0) {
 		close(fds[0]);
-		return err_set(err, ERR_IO, "no new process: %s", strerror(why));
+		return err_set(err, ERR_IO, "cannot start a process: %s", strerror(why));
 	}
 	*q = (struct question){ .pid = pid, .fd = fds[0] };
 	buf_init(&q->answer, SIZE_MAX / 2);

@@ -90,7 +90,7 @@ void act_sort_next(struct browser *b, int key)
 	size_t n = sort_columns(b, names), at = key == '>' ? n - 1 : 0;
 
 	if (!n) {
-		browser_tell(b, "this table has its own order");
+		browser_tell(b, "this table cannot be sorted");
 		return;
 	}
 	for (size_t i = 0; p->wish.sort && i < n; i++)
@@ -106,7 +106,7 @@ void act_sort_choose(struct browser *b, int key)
 
 	(void)key;
 	if (!n) {
-		browser_tell(b, "this table has its own order");
+		browser_tell(b, "this table cannot be sorted");
 		return;
 	}
 	size_t chosen = browser_choose(b, "Sort by", names, n);
@@ -121,7 +121,7 @@ void act_reverse(struct browser *b, int key)
 
 	(void)key;
 	if (!source->has_option(source, browser_place(b)->command, "reverse")) {
-		browser_tell(b, "this table has its own order");
+		browser_tell(b, "this table cannot be sorted");
 		return;
 	}
 	wanted.reverse = !wanted.reverse;

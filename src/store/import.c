@@ -273,7 +273,7 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 	struct err why = ERR_INIT;
 
 	if (import_is_given_before(i, operand)) {
-		err_set(&why, ERR_INPUT, "given twice; it is read once");
+		err_set(&why, ERR_INPUT, "given twice; it is read only once");
 		import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;
 	}

@@ -334,7 +334,8 @@ static void pass_print(struct importing *i, const struct print *print)
 	struct err why = ERR_INIT;
 
 	err_set(&why, ERR_INPUT,
-		"a printed report or a picture beside recordings, which would count twice; name it alone to read it");
+		"a printed report or a picture next to recordings would count twice; to "
+		"read it, give only this file");
 	import_note(i, IMPORT_PASSED, &file, &why);
 }
 
@@ -508,7 +509,7 @@ static void note_repeated(struct importing *i, const struct import_source *sourc
 	struct err why = ERR_INIT;
 
 	i->nrepeated += i->is_trace[number];
-	err_set(&why, ERR_INPUT, "given twice; it is read once");
+	err_set(&why, ERR_INPUT, "given twice; it is read only once");
 	if (!source->is_found)
 		import_note(i, IMPORT_REFUSED, &file, &why);
 }

@@ -185,7 +185,7 @@ static void note_fruitless(struct importing *i, const char *shown,
 	if (now.traces != before->traces)
 		return;
 	if (looked_at == 0)
-		err_set(&why, ERR_INPUT, "there is no file in it");
+		err_set(&why, ERR_INPUT, "it has no files");
 	else
 		err_set(&why, ERR_INPUT, "no trace in it: %zu %s looked at", looked_at,
 			looked_at == 1 ? "file was" : "files were");

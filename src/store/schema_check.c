@@ -134,7 +134,7 @@ static int refuse(struct err *err, struct str type, struct str name, const char 
 {
 	return err_set(
 		err, ERR_INPUT,
-		"not as ptool wrote it: the %.16s '%.80s' %s; ingest the trace again",
+		"not the schema of a ptool store: the %.16s '%.80s' %s; ingest the trace again",
 		type.p, name.p, what);
 }
 
@@ -146,7 +146,7 @@ static int check_row(struct schema *schema, struct sqlite3_stmt *stmt, struct er
 		return 0;
 	struct object *object = find(schema, name);
 	if (!object || object->is_found)
-		return refuse(err, type, name, "is not ptool's");
+		return refuse(err, type, name, "was not made by ptool");
 	if (!is_type(type, object->type) || !is_same(sql, object->sql))
 		return refuse(err, type, name, "was changed");
 	object->is_found = true;
@@ -169,7 +169,7 @@ static int compare(struct sqlite3 *db, struct str text, struct err *err)
 	for (size_t i = 0; i < schema.n && rc == 0; i++)
 		if (!schema.objects[i].is_found)
 			rc = err_set(err, ERR_INPUT,
-				     "not as ptool wrote it: '" STR_FMT
+				     "not the schema of a ptool store: '" STR_FMT
 				     "' is missing; ingest the trace again",
 				     STR_ARG(schema.objects[i].name));
 	return rc;
@@ -193,8 +193,8 @@ int schema_check_as(struct sqlite3 *db, struct str schema, struct err *err)
 	if (rc < 0 && is_stopped)
 		return err_set(
 			err, ERR_INPUT,
-			"not as ptool wrote it: it has too many tables; ingest the "
-			"trace again");
+			"not the schema of a ptool store: it has too many tables; ingest the trace "
+			"again");
 	return rc;
 }
 

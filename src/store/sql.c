@@ -68,7 +68,7 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	/* nobody but store_open() sets a limit to reading; users' queries have their own */
 	if (primary == SQLITE_INTERRUPT && sqlite3_db_readonly(db, "main") == 1)
 		return err_set(err, ERR_INPUT,
-			       "the store is damaged: reading it comes to no end");
+			       "the store is damaged: its pages form a loop");
 	if (primary == SQLITE_AUTH)
 		return refused(sqlite3_errmsg(db), err);
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));

@@ -102,9 +102,9 @@ static int refuse_schema(uint32_t schema, struct err *err)
 	const char *what = "ingest the trace again";
 
 	if (schema > STORE_SCHEMA_VERSION)
-		what = "a newer ptool wrote it, and a newer one reads it";
+		what = "a newer ptool wrote it: use that version";
 	else if (lift_knows(schema))
-		what = "'ptool migrate' lifts it";
+		what = "'ptool migrate' upgrades it";
 	return err_set(err, ERR_INPUT, "store has schema %u, this ptool reads %d; %s",
 		       (unsigned)schema, STORE_SCHEMA_VERSION, what);
 }

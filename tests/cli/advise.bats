@@ -93,7 +93,7 @@ assert {"not_run", "medium"} <= {r["severity"] for r in table["rows"]}'
 	ptool advise --rule data-loading:min_pct=+.5e1 "$GPU/sync.json"
 	run --separate-stderr ptool advise --rule data-loading: "$GPU/sync.json"
 	exits 2
-	says "ptool: advise: --rule data-loading: wants KEY=NUMBER behind ':'"
+	says "ptool: advise: --rule data-loading: wants KEY=NUMBER after ':'"
 }
 
 @test "advise has no rules for call graphs" {

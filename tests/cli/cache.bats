@@ -4,7 +4,7 @@
 load setup
 
 READ_INTO='85 slices read into the cache'
-READ_ALONE='85 slices read for this call alone'
+READ_ALONE='85 slices read for this command only'
 
 # The stores in a cache.
 stores() { # FOLDER

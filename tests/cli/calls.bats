@@ -36,7 +36,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	run -3 --separate-stderr ptool callees '^nothing like it$' a.prof
 	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top a.prof' lists them"
 	run -3 --separate-stderr ptool callers 'builtins.exec' a.prof
-	says "ptool: callers: a.prof: no match of 'builtins.exec' has callers: the recording begins there"
+	says "ptool: callers: a.prof: no match of 'builtins.exec' has callers: the recording begins with it"
 	run -3 --separate-stderr ptool callees 'builtins.print' a.prof
 	says "ptool: callees: a.prof: no match of 'builtins.print' has callees"
 }
@@ -140,7 +140,7 @@ is_estimated" ]
 	ptool ingest -q "$PROF"
 	for option in '--by shape' --flops --top-level '--format torch'; do
 		run -2 --separate-stderr ptool top $option
-		[[ $stderr == *'--by, --flops, --tensor-cores, --top-level and --format torch are for traces; this has functions alone' ]]
+		[[ $stderr == *'--by, --flops, --tensor-cores, --top-level and --format torch are for traces; this profile has only functions' ]]
 	done
 	for command in top tree; do
 		for option in '--step 3' '--cat cpu_op' '--min-dur 1us' '--time 0..1ms' '--thread 1'; do

@@ -204,7 +204,7 @@ setup_store() {
 @test "--list and --by are refused together" {
 	run --separate-stderr ptool comm --list --by size "$GPU/collectives_rank0.json"
 	exits 2
-	says "ptool: comm: --list has a row for each collective, and --by adds up"
+	says "ptool: comm: --list shows single collectives, --by sums them up: give one"
 }
 
 @test "a bus bandwidth that cannot be told is explained" {

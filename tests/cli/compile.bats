@@ -36,7 +36,7 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	ptool compile --by kernel --provenance "$FIXTURES/compile/provenance" --format csv | like_golden compile_kernels.csv
 	ptool compile --by kernel | like_golden compile_kernels.txt
 	run -2 --separate-stderr ptool compile --provenance "$FIXTURES/compile/provenance"
-	says "ptool: compile: --provenance goes with --by kernel"
+	says "ptool: compile: --provenance is for --by kernel"
 }
 
 @test "a kernel of several graphs gets no nodes but those of its region" {
@@ -51,7 +51,7 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	echo '{"cpp_fused_relu_0:1": ["y"]}' >b/inductor_triton_kernel_to_post_grad_nodes.json
 	[ "$(nodes b)" = '' ]
 	ptool compile --by kernel --provenance b >text
-	grep -q "1 kernel's nodes are not told: several graphs have a kernel of that name, and no region" text
+	grep -q "1 kernel's nodes are not known: several graphs have a kernel of that name, and it ran in no region" text
 	cp b/inductor_triton_kernel_to_post_grad_nodes.json tl/-_0_0_0
 	cp a/* tl/-_1_0_0
 	[ "$(nodes tl)" = '"y"' ]
@@ -111,7 +111,7 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	refuses '{} x' 'byte 3: text follows the JSON'
 	rm d/*
 	run -4 --separate-stderr ptool compile --by kernel --provenance d
-	[[ $stderr = *"d: no file of Inductor's provenance is there ("* ]]
+	[[ $stderr = *"d: it has no provenance files of Inductor ("* ]]
 	run -4 --separate-stderr ptool compile --by kernel --provenance nowhere
 	[[ $stderr = *"nowhere: No such file or directory" ]]
 	# long lists that many kernels name, and deep ones

@@ -237,7 +237,7 @@ END
 	run --separate-stderr ptool diff base.db link.db base2.json -- new?.json --headline --format csv
 	exits 0
 	[[ ${lines[1]} == *'"runs",2,4,'* ]]
-	[[ $stderr == *"ptool: diff: link.db: given twice on one side; it is read once"* ]]
+	[[ $stderr == *"ptool: diff: link.db: given twice on one side; it is read only once"* ]]
 	run --separate-stderr ptool diff base.db -- base.db --headline --format csv
 	exits 0
 	[ -z "$stderr" ]
@@ -771,7 +771,7 @@ END
 
 @test "people are told versions of PyTorch, not the letters of dialects" {
 	ptool diff -q "$TORCH/t260_ddp_rank0/trace.json.gz" "$TORCH/t2141_cnn_w0/trace.json.gz" --headline >out
-	grep -q 'written by PyTorch 2.4-2.6 -> PyTorch 2.14-2.15: another version of torch' out
+	grep -q 'written by PyTorch 2.4-2.6 -> PyTorch 2.14-2.15: a different version of torch' out
 }
 
 @test "--sort orders the rows by a column in any unit, --reverse the other way round" {

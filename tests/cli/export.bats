@@ -25,15 +25,15 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 
 @test "a report of totals alone is no dump, which has self times" {
 	run -3 --separate-stderr ptool export -q --to pstats "$FIXTURES/pyprof/reports/lightning_2.6.txt" -o out.prof
-	says "ptool: export: $FIXTURES/pyprof/reports/lightning_2.6.txt: the report has totals alone, and no self times, which a dump holds: 'ptool top' lists them"
+	says "ptool: export: $FIXTURES/pyprof/reports/lightning_2.6.txt: the report has only totals, no self times, which a dump holds: 'ptool top' lists them"
 	[ ! -e out.prof ]
 }
 
 @test "a format must be told, by --to or by the suffix" {
 	run -2 --separate-stderr ptool export "$PROF"
-	says 'ptool: export: --to FORMAT says what to write, pstats for one'
+	says 'ptool: export: no format is given: --to FORMAT names one, such as pstats'
 	run -2 --separate-stderr ptool export "$PROF" -o out.txt
-	says 'ptool: export: --to FORMAT says what to write, pstats for one'
+	says 'ptool: export: no format is given: --to FORMAT names one, such as pstats'
 	run -2 --separate-stderr ptool export "$PROF" --to pstat
 	says "ptool: export: unknown --to 'pstat'; did you mean 'pstats'? (valid: pstats, folded, speedscope, pprof, callgrind, chrome, pftrace, parquet)"
 	[ -z "$(ls -A)" ]
@@ -80,9 +80,9 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	run -3 --separate-stderr ptool export --to folded --step 99 "$FIXTURES/gpu/sync.json"
 	[[ $stderr == *'--step 99: there are steps '* ]]
 	run -2 --separate-stderr ptool export --to callgrind --step 1 "$FIXTURES/gpu/sync.json"
-	says 'ptool: export: callgrind holds whole profiles: it takes no filters'
+	says 'ptool: export: callgrind files hold whole profiles: give no filters'
 	run -2 --separate-stderr ptool export --to pstats --weight device "$FIXTURES/gpu/sync.json"
-	says 'ptool: export: --weight is for stacks, not for pstats'
+	says 'ptool: export: --weight is for formats of stacks, not for pstats'
 	run -3 --separate-stderr ptool export -q --to folded --weight device "$FIXTURES/torch/t2141_cnn_w0/trace.json.gz"
 	[[ $stderr == *'--weight device: no device work was recorded' ]]
 }

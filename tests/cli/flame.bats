@@ -92,7 +92,7 @@ PY
 	ptool flame -q a.json.gz -o a.svg -f
 	cmp a.svg b.svg
 	run -2 --separate-stderr ptool flame -q a.json.gz -o a.png
-	says "ptool: flame: a.png: no picture has this suffix; name one with --to"
+	says "ptool: flame: a.png: no picture format has this suffix; name one with --to"
 	for to in text svg html; do
 		run -5 --separate-stderr ptool flame -q a.json.gz --to $to -o /dev/full
 		says "ptool: flame: /dev/full: No space left on device"

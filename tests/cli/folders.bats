@@ -55,10 +55,10 @@ ptool: ingest: no rank was recorded: files are numbered 0 to 2 in the order of t
 	exits 0
 	says 'ptool: ingest: logs/a.json: 1 slice
 ptool: ingest: logs/empty.json: passed over: the file is empty
-ptool: ingest: logs/list.json: passed over: no entry of the event list has a ph: it is no trace (keys of the first: loss)
+ptool: ingest: logs/list.json: passed over: not a trace: no entry of the event list has a ph (keys of the first: loss)
 ptool: ingest: logs/notes.txt: passed over: no known format
 ptool: ingest: logs/pipe: passed over: neither a file nor a folder
-ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents is no trace (its keys: loss)'
+ptool: ingest: logs/scalars.json: passed over: not a trace: the JSON object has no traceEvents (its keys: loss)'
 	run --separate-stderr ptool ingest -q logs
 	exits 0
 	says ''
@@ -73,14 +73,14 @@ ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents
 	exits 0
 	[ "${#stderr_lines[@]}" -eq 22 ]
 	[ "${stderr_lines[20]}" = 'ptool: ingest: logs/note20: passed over: no known format' ]
-	[ "${stderr_lines[21]}" = 'ptool: ingest: 5 more files were passed over' ]
+	[ "${stderr_lines[21]}" = 'ptool: ingest: 5 more files were ignored' ]
 }
 
 @test "a folder without a trace is exit 4 and says how many files were looked at" {
 	mkdir -p none/deep some
 	run --separate-stderr ptool ingest none
 	exits 4
-	says 'ptool: ingest: none: there is no file in it'
+	says 'ptool: ingest: none: it has no files'
 	echo text >some/a
 	echo '{}' >some/b
 	run --separate-stderr ptool ingest -q some
@@ -102,7 +102,7 @@ ptool: ingest: logs/scalars.json: passed over: a JSON object without traceEvents
 	exits 4
 	says 'ptool: ingest: logs/a.json: 1 slice
 ptool: ingest: logs/host.1.pt.trace.json: byte 0: the file is empty
-ptool: ingest: logs/no_list.json: byte 0: traceEvents is no array'
+ptool: ingest: logs/no_list.json: byte 0: traceEvents is not an array'
 	profiles | prints_lines 'logs/a.json|1'
 	before=$(cksum <ptool.db)
 	run --separate-stderr ptool ingest --strict logs
@@ -167,8 +167,8 @@ ptool: ingest: logs/sub/up: passed over: a link to a folder; name that folder to
 	[ "$(ask ptool.db 'SELECT count(*) FROM profile WHERE run_id = (SELECT max(id) FROM run)')" = 1 ]
 	run --separate-stderr ptool ingest -q logs logs/a.json logs/
 	exits 4
-	says 'ptool: ingest: logs/a.json: given twice; it is read once
-ptool: ingest: logs/: given twice; it is read once'
+	says 'ptool: ingest: logs/a.json: given twice; it is read only once
+ptool: ingest: logs/: given twice; it is read only once'
 }
 
 @test "a folder without a trace is told, also when a file is in it twice" {
@@ -350,7 +350,7 @@ ptool: ingest: rank 5 is from a file name'
 	echo text >logs/notes
 	run --separate-stderr ptool top logs --format csv --by profile
 	exits 0
-	says 'ptool: top: logs: 2 files, 5 slices read into the cache, 1 other file passed over
+	says 'ptool: top: logs: 2 files, 5 slices read into the cache, 1 other file ignored
 ptool: top: no rank was recorded: files are numbered 0 to 1 in the order of their names'
 	first=$output
 	run --separate-stderr ptool top logs/ --format csv --by profile
@@ -501,8 +501,8 @@ ptool: ingest: logs/b\x1b[0m: passed over: no known format'
 	run --separate-stderr ptool ingest logs
 	[ "$status" -eq 0 ]
 	printf "%s\n" "$stderr" | prints_lines 'ptool: ingest: logs/trace.json.gz: 4,684 slices' \
-		'ptool: ingest: logs/atable.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it' \
-		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report or a picture beside recordings, which would count twice; name it alone to read it'
+		'ptool: ingest: logs/atable.txt: passed over: a printed report or a picture next to recordings would count twice; to read it, give only this file' \
+		'ptool: ingest: logs/table_cpu_time_total_all.txt: passed over: a printed report or a picture next to recordings would count twice; to read it, give only this file'
 	(cd logs && python3 -m zipfile -c ../logs.zip ./*)
 	run --separate-stderr ptool ingest -q --run zip logs.zip
 	[ "$status" -eq 0 ]

@@ -151,7 +151,7 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	wrong "2: unknown view 'step'; did you mean 'steps'?" '[a]' 'view = step' 'column = total_ns' 'max = 1 ms'
 	wrong "4: unknown key 'tolerence'; did you mean 'tolerance'?" '[a]' 'view = steps' 'column = total_ns' 'tolerence = 1 %' 'max = 1 s'
 	wrong "3: unknown stat 'p59'; did you mean 'p95'?" '[a]' 'view = steps' 'stat = p59' 'column = total_ns' 'max = 1 s'
-	wrong "4: '180 msec' is no amount; " '[a]' 'view = steps' 'column = total_ns' 'max = 180 msec'
+	wrong "4: '180 msec' is not an amount; " '[a]' 'view = steps' 'column = total_ns' 'max = 180 msec'
 	wrong "4: total_ns wants a limit such as '180 ms'" '[a]' 'view = steps' 'column = total_ns' 'max = 180'
 	wrong "1: [a] wants one of max, min and against" '[a]' 'view = steps' 'column = total_ns'
 	wrong "1: [a] has no view; " '[a]' 'column = total_ns'
@@ -347,8 +347,8 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	cp folder/one.db folder/again.db
 	run --separate-stderr ptool baseline save folder folder
 	exits 4
-	[[ $stderr == *"/again.db: "*$'\n'"ptool: baseline: folder: not all of its stores are of one run: "* ||
-		$stderr == *"/one.db: "*$'\n'"ptool: baseline: folder: not all of its stores are of one run: "* ]]
+	[[ $stderr == *"/again.db: "*$'\n'"ptool: baseline: folder: its stores belong to several runs: "* ||
+		$stderr == *"/one.db: "*$'\n'"ptool: baseline: folder: its stores belong to several runs: "* ]]
 }
 
 @test "runs of the same names, which go together, are compared in pairs" {

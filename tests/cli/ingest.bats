@@ -116,7 +116,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 	ln -s a.json link.json
 	run --separate-stderr ptool ingest -q a.json link.json
 	exits 4
-	says 'ptool: ingest: link.json: given twice; it is read once'
+	says 'ptool: ingest: link.json: given twice; it is read only once'
 	[ "$(ask ptool.db 'SELECT count(*) FROM profile')" = 1 ]
 }
 
@@ -206,7 +206,7 @@ ptool: ingest: empty: byte 0: the file is empty"
 	echo 'no trace at all' >text
 	run --separate-stderr ptool ingest --input-format chrome text
 	exits 4
-	says 'ptool: ingest: text: byte 0: this is no JSON trace'
+	says 'ptool: ingest: text: byte 0: not a JSON trace'
 }
 
 @test "a file that is no store is refused with exit 2 and not touched" {
@@ -441,7 +441,7 @@ split|kernel|7|mm' ]
 		cp it.db was.db
 		run --separate-stderr ptool ingest --if-missing -o it.db "$input"
 		exits 0
-		says 'ptool: ingest: it.db: is of these files already'
+		says 'ptool: ingest: it.db: was made from these files already: nothing to do'
 		cmp it.db was.db
 		# slices left out, another name, a file that changed: made again
 		ptool ingest -q --if-missing --summary-only -o it.db "$input"

@@ -102,7 +102,7 @@ END
 	ptool ingest -q --input-format pstats-text "$APP.txt"
 	run --separate-stderr ptool ingest --input-format pstats-text "$APP.prof"
 	exits 4
-	says "ptool: ingest: $APP.prof: byte 0: no listing of pstats is in it"
+	says "ptool: ingest: $APP.prof: byte 0: it has no listing of pstats"
 }
 
 @test "what is no profile is refused with what it is" {
@@ -115,7 +115,7 @@ END
 	says "ptool: ingest: a: byte 0: this is a pickle of yappi (.ystat), which ptool does not read: python3 -c \"import yappi; yappi.YFuncStats(['FILE']).save('OUT.prof', type='pstat')\" writes what ptool reads
 ptool: ingest: b: byte 0: this is compiled Python (.pyc), which ptool does not read
 ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool does not read: python2 -c \"import hotshot.stats; hotshot.stats.load('FILE').dump_stats('OUT.prof')\" writes what ptool reads
-ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is expected"
+ptool: ingest: d: byte 0: not a profile: the file holds a list, and a dict is expected"
 }
 
 @test "each listing of Lightning's AdvancedProfiler is a profile" {
@@ -145,10 +145,10 @@ ptool: ingest: d: byte 0: not a profile: Python marshalled a list, a dict is exp
 	[[ $output == *'recording 52.762 ms -> 52.762 ms'*'total time a run by function'* ]]
 	run --separate-stderr ptool tree "$report"
 	exits 3
-	[[ $stderr == *'the report has totals alone, and no callers and callees'* ]]
+	[[ $stderr == *'the report has only totals, no callers and callees'* ]]
 	run --separate-stderr ptool pstats "$report"
 	exits 3
-	[[ $stderr == *'the report has totals alone, and no self times'* ]]
+	[[ $stderr == *'the report has only totals, no self times'* ]]
 }
 
 @test "torch's printed table is read from a log, and printed again" {

@@ -68,7 +68,7 @@ load setup
 @test "ranks are added up, and told apart" {
 	ptool ingest -q "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
 	run -0 ptool kernels
-	[[ $output = *'ranks added up; --by rank tells them apart'* ]]
+	[[ $output = *'ranks added up; --by rank shows them separately'* ]]
 	both=$(ptool kernels --format json | python3 -c 'import json, sys; print(sum(r["total_ns"] for r in json.load(sys.stdin)["rows"]))')
 	split=$(ptool kernels --by rank --format json | python3 -c 'import json, sys; print(sum(r["total_ns"] for r in json.load(sys.stdin)["rows"]))')
 	[ "$both" -eq "$split" ]
@@ -80,7 +80,7 @@ load setup
 	run -2 --separate-stderr ptool top --sort tc_total_ratio
 	says "ptool: top: --sort tc_total_ratio needs --tensor-cores"
 	run -2 --separate-stderr ptool top --tensor-cores --format torch
-	says "ptool: top: --format torch takes --by shape, stack and overload alone, and no --tensor-cores"
+	says "ptool: top: --format torch takes only --by shape, stack and overload, and no --tensor-cores"
 }
 
 @test "durations of a store that was edited are refused" {

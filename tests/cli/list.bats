@@ -285,7 +285,7 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 		PRAGMA writable_schema = RESET; UPDATE slice_class SET name = NULL"
 	run --separate-stderr ptool list --format csv
 	exits 4
-	says "ptool: list: ptool.db: not as ptool wrote it: the table 'slice_class' was changed; ingest the trace again"
+	says "ptool: list: ptool.db: not the schema of a ptool store: the table 'slice_class' was changed; ingest the trace again"
 }
 
 @test "numbers that name something have no separators, and options take them" {

@@ -92,12 +92,12 @@ else:
 		nothing pipe '' '-' ranks 's.db\u0000' 'clickhouse://localhost/x' '--help' in2; do
 		call query "{\"command\":\"info\",\"file\":\"$file\"}" >got
 		[ "$(tail -n 1 got)" = error ] || { cat got; return 1; }
-		[[ $file == *u0000 ]] || grep -q 'is no file in the folders that this server reads' got ||
+		[[ $file == *u0000 ]] || grep -q 'is not a file in the folders that this server reads' got ||
 			{ echo "$file"; cat got; return 1; }
 	done
 	# a folder whose name begins alike is another
 	mkdir -p "$BATS_FILE_TMPDIR/in2"
-	call query '{"command":"info","file":"../in2"}' | grep -q 'is no file in'
+	call query '{"command":"info","file":"../in2"}' | grep -q 'is not a file in'
 	call sql "{\"file\":\"s.db\",\"query\":\"ATTACH '$BATS_FILE_TMPDIR/out/secret.db' AS o\"}" | grep -q 'not allowed'
 	call diff '{"before":"s.db","after":"../out/secret.db"}' | tail -n 1 | grep -qx error
 	# nor by a pattern, or by naming nothing, which would be the default store
@@ -170,7 +170,7 @@ else:
 	exits 4
 	run --separate-stderr ptool mcp "$BATS_FILE_TMPDIR/in/s.db"
 	exits 4
-	[[ $stderr == "ptool: mcp: "*"s.db is no folder" ]]
+	[[ $stderr == "ptool: mcp: "*"s.db is not a folder" ]]
 	run --separate-stderr sh -c 'echo "{\"id\":1,\"method\":\"ping\"}" | "$PTOOL" mcp . >/dev/full'
 	exits 5
 }

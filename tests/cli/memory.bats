@@ -178,7 +178,7 @@ event() {
 		run --separate-stderr ptool memory $words
 		exits 3
 		[ "${#lines[@]}" -eq 0 ]
-		says "ptool: memory: ptool.db: a memory timeline has categories and no blocks; a trace or a snapshot has"
+		says "ptool: memory: ptool.db: a memory timeline has categories and no blocks; traces and snapshots have blocks"
 	done
 }
 

@@ -101,7 +101,7 @@ ptool: merge: stores/log.txt: left out: not a ptool store'
 ptool: merge: stores/copy.db: holds the same recording as 'stores/collectives_rank0.json.db'
 ptool: merge: stores/text.db: the store's texts are out of order; ingest again
 ptool: merge: stores/a_other.db: holds 2 runs: merge stores of one run each ('ptool rm' deletes a run)
-ptool: merge: stores/old.db: store has schema 7, this ptool reads 8; 'ptool migrate' lifts it
+ptool: merge: stores/old.db: store has schema 7, this ptool reads 8; 'ptool migrate' upgrades it
 ptool: merge: stores/torn.db: damaged" ]
 	ptool ingest -q -o one.db in
 	diff <(dump one.db) <(dump run.db)

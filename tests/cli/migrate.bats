@@ -70,7 +70,7 @@ answers() { # STORE
 	ln -s old.db ptool.db
 	run --separate-stderr ptool ingest "$GPU/copies.json"
 	exits 4
-	says "ptool: ingest: ptool.db: store has schema 7, this ptool reads $SCHEMA; 'ptool migrate' lifts it"
+	says "ptool: ingest: ptool.db: store has schema 7, this ptool reads $SCHEMA; 'ptool migrate' upgrades it"
 	run --separate-stderr ptool migrate
 	exits 0
 	[ "$(ask old.db 'PRAGMA user_version')" = "$SCHEMA" ]
@@ -104,7 +104,7 @@ answers() { # STORE
 	for command in info migrate; do
 		run --separate-stderr ptool "$command" old.db
 		exits 4
-		says "ptool: $command: old.db: store has schema 99, this ptool reads $SCHEMA; a newer ptool wrote it, and a newer one reads it"
+		says "ptool: $command: old.db: store has schema 99, this ptool reads $SCHEMA; a newer ptool wrote it: use that version"
 	done
 	sqlite3 old.db 'PRAGMA user_version = 6'
 	run --separate-stderr ptool migrate old.db
@@ -125,7 +125,7 @@ answers() { # STORE
 	cp old.db was.db
 	run --separate-stderr ptool migrate old.db -o new.db
 	exits 4
-	says "ptool: migrate: old.db: not as ptool wrote it: the trigger 't' is not ptool's; ingest the trace again"
+	says "ptool: migrate: old.db: not the schema of a ptool store: the trigger 't' was not made by ptool; ingest the trace again"
 	cmp old.db was.db
 	only_files old.db was.db
 }

@@ -33,7 +33,7 @@ END
 
 @test "a terminal gets no page, and says where to write it" {
 	run -2 on_terminal 80 "$PTOOL" report "$EVERYTHING"
-	[[ $output == *'-o FILE says where to write the page: -o report.html'* ]]
+	[[ $output == *'no file is given: -o FILE names it, such as -o report.html'* ]]
 }
 
 @test "an existing file, a folder that is not there, a full disk: one line, no half page" {
@@ -57,7 +57,7 @@ END
 	run -3 --separate-stderr ptool report -q "$EVERYTHING" "$FIXTURES/pyprof/app.prof" -o e.html
 	[ "${stderr_lines[*]}" != "" ] && [ "${#stderr_lines[@]}" -eq 1 ]
 	run -2 --separate-stderr ptool report -q a b c -o e.html
-	says "ptool: report: one STORE|FILE is shown, or two are compared; for more 'ptool diff' compares"
+	says "ptool: report: a report shows one STORE|FILE or compares two: 'ptool diff' compares more"
 	only_files d.html
 }
 

@@ -118,7 +118,7 @@ two_runs() {
 	for command in 'rm a' "ingest -q --run c $GPU/one_stream.json" top info; do
 		run --separate-stderr ptool $command
 		exits 4
-		says "ptool: ${command%% *}: ptool.db: not as ptool wrote it: the trigger 't' is not ptool's; ingest the trace again"
+		says "ptool: ${command%% *}: ptool.db: not the schema of a ptool store: the trigger 't' was not made by ptool; ingest the trace again"
 		cmp ptool.db was
 	done
 	only_files ptool.db was

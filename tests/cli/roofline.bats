@@ -31,7 +31,7 @@ TRACE=$BATS_TEST_DIRNAME/../fixtures/torch/t2141_cnn_w0/trace.json.gz
 	run -2 --separate-stderr ptool steps --peak fp32=1
 	says "ptool: steps: --peak is for --mfu"
 	run -2 --separate-stderr ptool steps --mfu --phases
-	says "ptool: steps: --mfu is of whole steps: without --phases, --bounds and --by phase"
+	says "ptool: steps: --mfu counts whole steps: give it without --phases, --bounds and --by phase"
 	ptool ingest -q -o bare.db "$GPU/graph.json"
 	run -3 --separate-stderr ptool steps --mfu bare.db
 	says "ptool: steps: bare.db: no shapes were recorded (record_shapes=True): --model-flops N sets what a step needs"

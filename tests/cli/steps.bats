@@ -41,10 +41,10 @@ four_steps() {
 	on_terminal 80 "$PTOOL" steps --by phase --no-pager --color never >wide
 	[ "$(awk '{ print length }' wide | sort -n | tail -1)" -le 80 ]
 	run -2 --separate-stderr ptool steps --by phase --phases
-	says "ptool: steps: --by phase adds up whole steps: without --phases, --device and --bounds"
+	says "ptool: steps: --by phase adds up whole steps: give it without --phases, --device and --bounds"
 	ptool baseline save main ptool.db 2>/dev/null
 	ptool steps --by phase .ptool/baselines/main/*.db >baseline
-	grep -q "^note: the store of a baseline does not have the kernels of each step" baseline
+	grep -q "^note: a baseline's store does not hold the kernels of each step" baseline
 }
 
 @test "a batch of SGLang is one step, whatever passes of drafts it has" {
@@ -62,7 +62,7 @@ four_steps() {
 @test "training has steps of no phase" {
 	four_steps
 	ptool steps -q --by phase four.json >none
-	grep -q "^note: no annotation says which phase the steps are" none
+	grep -q "^note: no annotation says which phases the steps belong to" none
 }
 
 @test "machines get all columns, bare numbers, and null for what there is not" {

@@ -64,7 +64,7 @@ names() { # OPTION...
 
 @test "profiles are added up, and the table says so, unless they are told apart" {
 	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
-	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank tells them apart'
+	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank shows them separately'
 	ptool top --wide --focus barrier --rank 0 | lacks note
 	ptool top --wide --focus barrier --by rank | lacks note
 	calls='SELECT sum(calls) FROM op_stat WHERE grain = 0 AND kind <> 3'

@@ -83,7 +83,7 @@ setup_store() {
 	! grep -q -- -5 rows
 	edit_slices "UPDATE slice_row SET op_id = id, launch_id = id, parent_id = id + 1"
 	run -4 --separate-stderr ptool transfers
-	says "ptool: transfers: ptool.db: the store's slices stand before the ones around them; ingest again"
+	says "ptool: transfers: ptool.db: the store is damaged: slices come before the ones around them; ingest again"
 }
 
 @test "rows are sorted by the columns that there are" {
@@ -97,7 +97,7 @@ setup_store() {
 @test "--list and --by are refused together" {
 	run --separate-stderr ptool transfers --list --by op "$GPU/sync.json"
 	exits 2
-	says "ptool: transfers: --list has a row for each transfer, and --by adds up"
+	says "ptool: transfers: --list shows single transfers, --by sums them up: give one"
 }
 
 @test "of ROCm's copies the launching call tells the size" {

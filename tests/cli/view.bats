@@ -146,7 +146,7 @@ print(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": n, "pid":
 
 @test "a question that lasts says so; Escape breaks it off, and it ends with the screen" {
 	gpu
-	screen gpu.db see:'Q: quit' keys:2 see:'1 of' hold:R see:'working' 'keys:<Esc>' see:'broken off; R asks again' \
+	screen gpu.db see:'Q: quit' keys:2 see:'1 of' hold:R see:'working' 'keys:<Esc>' see:'cancelled; R asks again' \
 		hold:R see:'working' keys:j release see:'2 of 22' hold:R see:'working' signal:TERM exit >out
 	[ "$(cat out)" = "signal 15" ]
 }
@@ -155,7 +155,7 @@ print(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": n, "pid":
 	gpu
 	run --separate-stderr ptool view gpu.db
 	exits 2
-	says "ptool: view: standard output is no terminal: use the commands that 'ptool --help' lists, such as 'ptool overview' and 'ptool top'"
+	says "ptool: view: standard output is not a terminal: use the commands that 'ptool --help' lists, such as 'ptool overview' and 'ptool top'"
 	run screen --env=TERM=dumb gpu.db exit
 	exits 0 # the driver's: it saw the end that it waited for
 	[[ $output == *'exit 2' ]]

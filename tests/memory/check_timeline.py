@@ -48,8 +48,8 @@ def check_refused(tap, place):
     for name, text, said in [
             ("three numbers", "[[1, 2, 3], 4]", "fewer than four"),
             ("five numbers", "[[1, 2, 3, 4, 5], 4]", "more than four"),
-            ("action 9", "[[1, 9, 3, 4]]", "an action that is none of 1 to 4"),
-            ("category 8", "[[1, 2, 3, 8]]", "a category that is none of 0 to 7"),
+            ("action 9", "[[1, 9, 3, 4]]", "the action of an event is not 1 to 4"),
+            ("category 8", "[[1, 2, 3, 8]]", "the category of an event is not 0 to 7"),
             ("cut", "[[1, 2, 3, 4], [2, 2, 3", "byte"),
             ("text", '[[1, 2, "3", 4]]', "a whole number"),
             ("a number beyond 64 bits", "[[1, 2, 99999999999999999999, 4]]", "a whole number"),

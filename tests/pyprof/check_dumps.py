@@ -27,16 +27,16 @@ FINDINGS = {
 }
 ACCEPTED = ("m_bad_utf8", "m_mixed_caller_kinds", "m_sampled_false", "m_gzip")
 REFUSED = {
-    "m_callers_": "not a dict", "m_caller_key": "a key that is a string", "m_caller_": "a count or (calls", "m_crlf": "text mode",
-    "m_cycle_callers": "a count or (calls", "m_cycle_dict": "of another shape", "m_cycle_tuple": "file is a tuple",
-    "m_deep_": "nested too deep", "m_empty": "the file is empty", "m_ftext_": "the text of a float is no number",
-    "m_huge_": "2147483647 items or bytes are claimed", "m_key_line": "line number out of range", "m_key_": "a key ",
+    "m_callers_": "not a dict", "m_caller_key": "a key is a string", "m_caller_": "a count or (calls", "m_crlf": "text mode",
+    "m_cycle_callers": "a count or (calls", "m_cycle_dict": "of another shape", "m_cycle_tuple": "the file of a key is a tuple",
+    "m_deep_": "nested too deep", "m_empty": "the file is empty", "m_ftext_": "the text of a float is not a number",
+    "m_huge_": "2147483647 items or bytes are announced", "m_key_line": "line number out of range", "m_key_": "a key ",
     "m_json": "JSON", "m_lprof": "line_profiler", "m_pyc": ".pyc", "m_long_bad": "digit of a number is out of range",
     "m_long_unn": "begins with a zero", "m_long_": "runs past the end", "m_neg_": "a count of -1",
-    "m_no_terminator": "truncated", "m_trunc_": "truncated", "m_slice": "truncated", "m_null_in": "a NULL where",
-    "m_only_null": "a NULL where", "m_only_brace": "ends before", "m_py2_R": "a reference to object 5 of 0",
-    "m_ref_bomb": "marshalled a list", "m_ref_": "a reference to object", "m_sampled_only": "holds no functions",
-    "m_zero": "holds no functions", "m_stopiter": "a key ", "m_text": "pstats listing", "m_top_": "Python marshalled",
+    "m_no_terminator": "truncated", "m_trunc_": "truncated", "m_slice": "truncated", "m_null_in": "a NULL in place of",
+    "m_only_null": "a NULL in place of", "m_only_brace": "ends inside", "m_py2_R": "a reference to object 5 of 0",
+    "m_ref_bomb": "the file holds a list", "m_ref_": "a reference to object", "m_sampled_only": "holds no functions",
+    "m_zero": "holds no functions", "m_stopiter": "a key ", "m_text": "pstats listing", "m_top_": "not a profile: the file holds",
     "m_unknown": "unknown type code 0x3f", "m_val_4": "of another shape", "m_val_6": "of another shape",
     "m_val_": "not a number", "m_ff": "no known format"
 }

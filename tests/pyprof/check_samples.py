@@ -283,8 +283,8 @@ BAD_EVENTS = {  # events after one that begins; the words of the line, or None w
     "an end of another frame": ([{"name": "g"}, {"ph": "E", "ts": 5}], "which is not the innermost"),
     "time that runs back": ([{"ph": "E", "ts": 0}], "event 2 is before the one before it"),
     "an event of another program": ([{"cat": "cpu_op"}], "--input-format chrome"),
-    "a phase of traces": ([{"ph": "X"}], "event 2 is none"), "no time": ([{"ts": None}], "event 2 is none"),
-    "a time beyond 64 bits": ([{"ts": 10**20}], "event 2 is none"), "times far apart": ([{"ts": 9 * 10**15}, {"ts": 10**16}], ""),
+    "a phase of traces": ([{"ph": "X"}], "event 2 is malformed"), "no time": ([{"ts": None}], "event 2 is malformed"),
+    "a time beyond 64 bits": ([{"ts": 10**20}], "event 2 is malformed"), "times far apart": ([{"ts": 9 * 10**15}, {"ts": 10**16}], ""),
     "nothing lasts": ([{"ph": "E"}], "no samples"),
 }
 
@@ -430,10 +430,10 @@ def check_bad_gecko(tap, place, profile, write):
         "a frame that is not there": ("stackTable", {"prefix": [None] * 99, "frame": [10**9] * 99}, "names frame 1000000000 of"),
         "a frame without function": ("frameTable", {"func": [99] * 99}, "frame 0 has no function"),
         "a string that is not there": ("funcTable", {"name": [77] * 99}, "string 77 of"),
-        "a string that is none": ("stringArray", [1], "a string is none"),
-        "a place that is half": ("stackTable", {"prefix": [None], "frame": [0.5]}, "no whole number"),
-        "a time that is a word": ("samples", {"stack": [0], "time": ["x"]}, "a time or weight is no number"),
-        "rows that are none": ("samples", {"schema": {"stack": 0}, "data": [3]}, "a row of a table is no list"),
+        "a string that is none": ("stringArray", [1], "an entry of the string table is not a string"),
+        "a place that is half": ("stackTable", {"prefix": [None], "frame": [0.5]}, "not a whole number"),
+        "a time that is a word": ("samples", {"stack": [0], "time": ["x"]}, "a time or a weight is not a number"),
+        "rows that are none": ("samples", {"schema": {"stack": 0}, "data": [3]}, "a row of a table is not a list"),
     }
     for name, (key, value, words) in bad.items():
         thread = {**profile["threads"][0], key: value}
@@ -441,8 +441,8 @@ def check_bad_gecko(tap, place, profile, write):
             thread["samples"] = {"stack": [0], "length": 1}
         done = place.ptool("ingest", "-o", place.path("bad.db"), write("bad.json", {**profile, "threads": [thread]}), check=False)
         tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1 and words in done.stderr, f"gecko: {name}", done.stderr)
-    for name, what, words in (("no threads", {"meta": profile["meta"]}, "without threads"), ("no samples", {**profile, "threads": [{}]}, "no thread has samples"),
-                              ("processes in processes", deep, "without end"), ("an array", {**profile, "threads": [[]]}, "no thread has samples")):
+    for name, what, words in (("no threads", {"meta": profile["meta"]}, "has no threads"), ("no samples", {**profile, "threads": [{}]}, "no thread has samples"),
+                              ("processes in processes", deep, "nested too deep"), ("an array", {**profile, "threads": [[]]}, "no thread has samples")):
         done = place.ptool("ingest", "-o", place.path("bad.db"), write("bad.json", what), check=False)
         tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1 and words in done.stderr, f"gecko: {name}", done.stderr)
 
@@ -505,7 +505,7 @@ FRAME = '<g><title>{} ({} {}, 9.00%)</title><rect x="{}" y="{}" width="{}"/></g>
 BAD_PICTURES = {  # the words of the line; None: read
     "right": (FRAME.format("f", 9, "samples", 0, 32, 90), None),
     "two units": (FRAME.format("f", 9, "bytes", 0, 32, 90), "counts 'bytes', others 'samples'"),
-    "a frame on no other": (FRAME.format("f", 9, "samples", 200, 32, 90), "lies on no other"),
+    "a frame on no other": (FRAME.format("f", 9, "samples", 200, 32, 90), "has no frame below it"),
     "an entity of its own": ('<!DOCTYPE a [<!ENTITY b "&c;&c;"><!ENTITY c "<g>">]>' + FRAME.format("&b;&#0;&lt;", 9, "samples", 0, 32, 90), None),
     "frames that are none": (FRAME.format("f", "1e9", "samples", "-", 32, 90) + "<title>(9%)</title><rect/>", None),
     "numbers beyond 64 bits": (FRAME.format("f", "9" * 40, "samples", "9" * 30, 32, 90), None),
@@ -602,7 +602,7 @@ def check_cut(tap, place, name, read, step):
 
 
 BAD = {  # what a line must have in it; None: read, with or without findings
-    "s_frame_oob": "sample or event 2: frame index 7", "s_frame_neg": "no frame index", "s_frame_float": "no frame index",
+    "s_frame_oob": "sample or event 2: frame index 7", "s_frame_neg": "not a frame index", "s_frame_float": "not a frame index",
     "s_weights_short": "2 samples and 1 weights", "s_weights_missing": "no weights", "s_weights_neg": "negative",
     "s_weights_huge": "too large", "s_weights_vs_end": None, "s_unit_unknown": "unknown unit 'fortnights'",
     "s_type_unknown": "unknown type", "s_no_shared": "shared.frames is missing", "s_no_profiles": "no profiles",

@@ -70,7 +70,7 @@ static void metadata_that_is_not_json_is_kept_as_a_json_string(void **state)
 		      "metadata b\xef\xbf\xbd: \"01\"\n"
 		      "finding utf8 @24\n"
 		      "finding number_syntax @24\n" SLICE_A "metadata c: 1\n",
-		      7, "NaN or Infinity stands where a number should");
+		      7, "NaN or Infinity in place of a number");
 }
 
 static void data_that_no_view_uses_is_told(void **state)
@@ -155,17 +155,19 @@ static void what_is_no_trace_is_refused_in_one_line(void **state)
 	assert_no_trace("", 0, "the file is empty");
 	assert_no_trace(" \n\t ", 0, "the file is empty");
 	assert_no_trace("\xef\xbb\xbf", 0, "the file is empty");
-	assert_no_trace("plain text", 0, "this is no JSON trace");
-	assert_no_trace("  \"text\"", 2, "this is no JSON trace");
-	assert_no_trace("12", 0, "this is no JSON trace");
-	assert_no_trace("{}", 0, "a JSON object without traceEvents is no trace");
+	assert_no_trace("plain text", 0, "not a JSON trace");
+	assert_no_trace("  \"text\"", 2, "not a JSON trace");
+	assert_no_trace("12", 0, "not a JSON trace");
+	assert_no_trace("{}", 0, "not a trace: the JSON object has no traceEvents");
 	assert_no_trace(
 		"{\"nodes\": [{\"id\": 1}]}", 0,
-		"a JSON object without traceEvents is no trace (its keys: nodes)");
-	assert_no_trace("{\"traceEvents\": {}}", 0, "traceEvents is no array");
-	assert_no_trace("[]", 0, "a JSON array without events is no trace");
-	assert_no_trace("[ ]\n", 0, "a JSON array without events is no trace");
-	assert_error("[1, 2, [3]]", false, 0, "a JSON array without events is no trace");
+		"not a trace: the JSON object has no traceEvents (its keys: nodes)");
+	assert_no_trace("{\"traceEvents\": {}}", 0, "traceEvents is not an array");
+	assert_no_trace("[]", 0, "not a trace: the JSON array has no events");
+	assert_no_trace("[ ]\n", 0, "not a trace: the JSON array has no events");
+	assert_error("[1, 2, [3]]", false, 0,
+		     "not a trace: the JSON array has no "
+		     "events");
 	assert_error("[1, 2, [3]]", true, 1,
 		     "an entry of the event list is not an event");
 }
@@ -174,9 +176,9 @@ static void a_file_cut_within_its_first_event_is_refused(void **state)
 {
 	(void)state;
 	assert_error("[{\"ph\":\"X\",\"na", false, 0,
-		     "the file ends before its first event does");
+		     "the file ends inside its first event");
 	assert_error("{\"a\":1,\"traceEv", false, 0,
-		     "the file ends before its first event does");
+		     "the file ends inside its first event");
 	assert_facts("{\"traceEvents\":[{\"ph", "finding truncated @16\n");
 }
 
@@ -389,7 +391,8 @@ static void bytes_behind_the_end_are_told(void **state)
 	(void)state;
 	assert_flawed("[" A "] {}",
 		      SLICE_A
-		      "finding trailing_bytes @39 \"another JSON text, not read\"\n",
+		      "finding trailing_bytes @39 \"a second JSON text follows, which "
+		      "was not read\"\n",
 		      39, "something follows the end of the trace");
 	assert_flawed("{\"traceEvents\":[" A "]}}",
 		      SLICE_A "finding trailing_bytes @54\n", 54,

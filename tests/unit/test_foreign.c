@@ -36,15 +36,16 @@ static void another_object_shows_its_first_keys(void **state)
 {
 	(void)state;
 	assert_no_trace("{\"name\":\"x\",\"version\":\"1\"}", 0,
-			"a JSON object without traceEvents is no trace (its keys: name, "
+			"not a trace: the JSON object has no traceEvents (its keys: "
+			"name, "
 			"version)");
 	assert_no_trace(
 		"{\"a\":1,\"b\":2,\"c\":[],\"d\":{},\"e\":null}", 0,
-		"a JSON object without traceEvents is no trace (its keys: a, b, c, "
+		"not a trace: the JSON object has no traceEvents (its keys: a, b, c, "
 		"d, ...)");
 	assert_no_trace(
 		"{\"a key that is longer than a line should be\":1}", 0,
-		"a JSON object without traceEvents is no trace (its keys: a key that "
+		"not a trace: the JSON object has no traceEvents (its keys: a key that "
 		"is longer than a line)");
 }
 
@@ -52,18 +53,18 @@ static void objects_without_a_phase_are_no_events(void **state)
 {
 	(void)state;
 	assert_error("[{\"a\":1,\"b\":{\"ph\":\"X\"}},{\"c\":2}]", false, 0,
-		     "no entry of the event list has a ph: it is no trace (keys of the "
+		     "not a trace: no entry of the event list has a ph (keys of the "
 		     "first: a, b)");
 	assert_error("{\"traceEvents\":[{\"name\":\"a\",\"ts\":1}],\"z\":1}", false, 0,
-		     "no entry of the event list has a ph: it is no trace (keys of the "
+		     "not a trace: no entry of the event list has a ph (keys of the "
 		     "first: name, ts)");
 	assert_error("{\"schemaVersion\":1,\"traceEvents\":[{},{\"name\":\"a\"}]}", false,
 		     0,
-		     "no entry of the event list has a ph: it is no trace (keys of the "
+		     "not a trace: no entry of the event list has a ph (keys of the "
 		     "first: name)");
 	assert_error("[{\"key\":\"aten::mm\",\"count\":2,\"cpu_time_total\":7}]", false,
 		     0, "this is a table of key_averages(), not a profiler trace");
-	assert_no_trace("[{}]", 0, "a JSON array without events is no trace");
+	assert_no_trace("[{}]", 0, "not a trace: the JSON array has no events");
 }
 
 static void a_memory_timeline_is_an_array_of_arrays(void **state)
@@ -72,7 +73,7 @@ static void a_memory_timeline_is_an_array_of_arrays(void **state)
 	assert_error("[[1, 2, 3], [[0, 5], [0, 7], [0, 9]]]", false, 0,
 		     "this is an array of arrays, as a PyTorch memory timeline is, not a "
 		     "profiler trace");
-	assert_error("[1, \"a\"]", false, 0, "a JSON array without events is no trace");
+	assert_error("[1, \"a\"]", false, 0, "not a trace: the JSON array has no events");
 }
 
 /* Whatever else stands there, an event makes a trace. */

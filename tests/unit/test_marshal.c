@@ -128,7 +128,7 @@ static void reals_are_binary_or_text(void **state)
 
 static void the_text_of_a_real_is_as_python_reads_it(void **state)
 {
-	const char *const said = "the text of a float is no number";
+	const char *const said = "the text of a float is not a number";
 
 	(void)state;
 	assert_refused(BYTES("f\x05"
@@ -234,9 +234,9 @@ static void damage_names_its_byte(void **state)
 			     "a"),
 		       4, "truncated: the object at byte 4 is not complete");
 	assert_refused(BYTES("u\x09\0\0\0ab"), 1,
-		       "9 items or bytes are claimed, 2 bytes are left");
+		       "9 items or bytes are announced, 2 bytes are left");
 	assert_refused(BYTES("(\xff\xff\xff\x7fN"), 1,
-		       "2147483647 items or bytes are claimed, 1 bytes are left");
+		       "2147483647 items or bytes are announced, 1 bytes are left");
 	assert_refused(BYTES("[\xff\xff\xff\xff"), 1, "a count of -1");
 	assert_refused(BYTES("l\0\0\0\x80\0\0"), 1,
 		       "a number of 2147483648 digits runs past the end");
@@ -247,7 +247,7 @@ static void damage_names_its_byte(void **state)
 	assert_refused(BYTES("R\0\0\0\0"), 1, "a reference to object 0 of 0");
 	assert_refused(BYTES(")\x01"
 			     "0"),
-		       2, "a NULL where an object is expected");
+		       2, "a NULL in place of an object");
 	assert_refused(BYTES("?"), 0, "unknown type code 0x3f");
 }
 
@@ -322,7 +322,7 @@ static void code_objects_of_all_layouts_have_a_name_a_file_and_a_line(void **sta
 		    "n", "f", 7);
 	assert_refused(BYTES("c" INT1 INT1 "z\x01"
 			     "f"),
-		       1, "a code object of no known version of Python");
+		       1, "a code object of an unknown version of Python");
 }
 
 int main(void)

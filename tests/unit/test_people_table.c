@@ -167,12 +167,13 @@ static void notes_are_broken_at_blanks_where_the_terminal_ends(void **state)
 		one_cell((struct column){ "n", "N", UNIT_COUNT }, cell_int(3));
 
 	(void)state;
-	memtable_add_note(m, "two ranks added up; --by rank tells them apart");
+	memtable_add_note(m, "two ranks added up; --by rank shows them separately");
 	memtable_add_note(m, "a-word-that-is-wider-than-any-terminal of ours");
 	char *text = render_with("table", &m->table, &opts);
 	assert_string_equal("N\n3\n\n1 row\n"
 			    "note: two ranks added up; --by\n"
-			    "      rank tells them apart\n"
+			    "      rank shows them\n"
+			    "      separately\n"
 			    "note: a-word-that-is-wider-tha\n"
 			    "      n-any-terminal of ours\n",
 			    text);

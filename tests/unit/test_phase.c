@@ -367,7 +367,7 @@ static void phases_outside_the_format_are_told(void **state)
 		      "finding unknown_phase @1 \"Z\"\n"
 		      "finding unknown_phase @19 \"XX\"\n"
 		      "finding unknown_phase @38 \"a phase that is \"\n",
-		      1, "an event's ph is not in the format");
+		      1, "an event has an unknown ph");
 }
 
 static void an_object_without_a_phase_is_told(void **state)

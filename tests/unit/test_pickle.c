@@ -170,7 +170,7 @@ static void memory_has_a_limit(void **state)
 		list[LIST - 1] = 'e';
 	}
 	assert_int_equal(-1, pickle_open(&p, (struct bytes){ text, n }, &err));
-	assert_string_equal("a pickle whose objects take more than 125 MiB", err.text);
+	assert_string_equal("the objects of the pickle take more than 125 MiB", err.text);
 	assert_int_equal(ERR_INPUT, err.kind);
 	pickle_release(&p);
 	free(text);

@@ -198,9 +198,9 @@ static void wrong_shapes_name_the_entry(void **state)
 	assert_refused(LITERAL("{0"), false, 0,
 		       "the profile holds no functions: was the profiler ever enabled?");
 	assert_refused(LITERAL("[\0\0\0\0"), false, 0,
-		       "not a profile: Python marshalled a list, a dict is expected");
+		       "not a profile: the file holds a list, and a dict is expected");
 	assert_refused(LITERAL("{" F VALUE("\x01", "\x01", "") "0"), false, 1,
-		       "a key that is a string; (file, line, name) is expected");
+		       "a key is a string; (file, line, name) is expected");
 	assert_refused(
 		LITERAL("{" KEY_F ")\x01N"
 			"0"),

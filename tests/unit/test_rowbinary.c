@@ -131,7 +131,7 @@ static void a_text_of_a_length_beyond_reason_is_refused_at_once(void **state)
 
 	assert_int_equal(-1, read_in_pieces((struct str){ huge, sizeof(huge) - 1 }, 99, 9,
 					    &seen, &err));
-	assert_string_equal("the server's answer makes no sense", err.text);
+	assert_string_equal("the server's answer is malformed", err.text);
 	assert_int_equal(-1, read_in_pieces((struct str){ endless, sizeof(endless) - 1 },
 					    99, 9, &seen, &err));
 	assert_int_equal(0, seen.n);

@@ -138,7 +138,7 @@ static void another_schema_tells_both_numbers(void **state)
 		      "PRAGMA application_id = 0x70746f6c; PRAGMA user_version = 99;");
 	assert_refused(path, ERR_INPUT,
 		       "store has schema 99, this ptool reads " SCHEMA
-		       "; a newer ptool wrote it, and a newer one reads it");
+		       "; a newer ptool wrote it: use that version");
 	free(path);
 }
 
@@ -159,12 +159,12 @@ static void a_schema_that_ptool_did_not_write_is_refused(void **state)
 		const char *edit, *what;
 	} edits[] = {
 		{ "CREATE TRIGGER t AFTER DELETE ON run BEGIN DELETE FROM string; END",
-		  "the trigger 't' is not ptool's" },
+		  "the trigger 't' was not made by ptool" },
 		{ "CREATE VIRTUAL TABLE v USING fts4(a)",
-		  "the table 'v' is not ptool's" },
-		{ "CREATE VIEW v AS SELECT 1", "the view 'v' is not ptool's" },
-		{ "CREATE TABLE v (a)", "the table 'v' is not ptool's" },
-		{ "CREATE INDEX v ON run (name)", "the index 'v' is not ptool's" },
+		  "the table 'v' was not made by ptool" },
+		{ "CREATE VIEW v AS SELECT 1", "the view 'v' was not made by ptool" },
+		{ "CREATE TABLE v (a)", "the table 'v' was not made by ptool" },
+		{ "CREATE INDEX v ON run (name)", "the index 'v' was not made by ptool" },
 		{ "DROP VIEW v_step; CREATE VIEW v_step AS SELECT 1 AS step",
 		  "the view 'v_step' was changed" },
 		{ "DROP VIEW v_step; CREATE TABLE v_step (a)",
@@ -184,7 +184,7 @@ static void a_schema_that_ptool_did_not_write_is_refused(void **state)
 		char *path = scratch_path(state, "a.db");
 		char *sql = xasprintf(OUR_IDS NEW_STORE "%s", edits[i].edit);
 		char *text =
-			xasprintf("not as ptool wrote it: %s; ingest the trace again",
+			xasprintf("not the schema of a ptool store: %s; ingest the trace again",
 				  edits[i].what);
 		make_database(path, sql);
 		assert_refused(path, ERR_INPUT, text);
@@ -223,7 +223,7 @@ static void a_schema_without_end_is_refused_at_its_beginning(void **state)
 				"0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n");
 	assert_int_equal(-1, store_open(path, &store, &err));
 	assert_int_equal(ERR_INPUT, err.kind);
-	assert_string_equal("not as ptool wrote it: it has too many tables; ingest the "
+	assert_string_equal("not the schema of a ptool store: it has too many tables; ingest the "
 			    "trace again",
 			    err.text);
 	free(path);

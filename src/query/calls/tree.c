@@ -26,12 +26,12 @@ static const struct field fields[] = {
 	{ "depth", "Depth", "depth, from 0", NULL, UNIT_COUNT, CELL(DEPTH) },
 	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, CELL(PATH) },
 	{ "name", "Name", "function, operator or Python frame", NULL, UNIT_TEXT, CELL(NAME) },
-	{ "kind", "Kind", "call, recursion where it was not followed, device for device work, or rest, what is not shown", NULL, UNIT_TEXT, CELL(KIND) },
+	{ "kind", "Kind", "call; recursion, where it was not followed; device, for device work; rest, for rows not shown", NULL, UNIT_TEXT, CELL(KIND) },
 	{ "calls", "Calls", "number of calls; null for rest", NULL, UNIT_COUNT, CELL(CALLS) },
-	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts higher up", NULL, UNIT_NS, CELL(SELF), .leaves = 1 },
+	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts in a row above", NULL, UNIT_NS, CELL(SELF), .leaves = 1 },
 	{ "total_ns", "Total", "time of all calls along the path", NULL, UNIT_NS, CELL(TOTAL) },
 	{ "total_pct", "Total", "share of the busy time of the tree; of a call graph, of the times at its top", NULL, UNIT_PERCENT, CELL(SHARE) },
-	{ "is_estimated", "Estimated", "1: the store holds a call graph, whose tree is an estimate", NULL, UNIT_BOOL, CELL(ESTIMATED) },
+	{ "is_estimated", "Estimated", "1: the tree is an estimate, made from a call graph", NULL, UNIT_BOOL, CELL(ESTIMATED) },
 	{ "total_device_ns", "Device", "device work launched below, with --kernels", NULL, UNIT_NS, CELL(DEVICE) },
 	{ "start_ns", "Start", "start, from the profile's first event, with --instances", NULL, UNIT_TIME, CELL(START) },
 	{ .name = NULL },
@@ -52,7 +52,7 @@ static const struct view_part *const people_with_device =
 	{ "depth", "Depth", "depth, from 0", NULL, UNIT_COUNT, CELL(DEPTH) }, \
 	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, CELL(PATH) }, \
 	{ "name", "Name", "function", NULL, UNIT_TEXT, CELL(NAME) }, \
-	{ "kind", "Kind", "call, or rest, what is not shown", NULL, UNIT_TEXT, CELL(KIND) }, \
+	{ "kind", "Kind", "call; rest, for rows not shown", NULL, UNIT_TEXT, CELL(KIND) }, \
 	{ "samples", "Samples", "samples with this path; null for rest", NULL, UNIT_COUNT, CELL(CALLS) }, \
 	{ "self_" end, "Self", "weight of the stacks that end here", NULL, unit, CELL(SELF) }, \
 	{ "total_" end, "Total", "weight of the stacks with this path", NULL, unit, CELL(TOTAL) }, \

@@ -133,7 +133,7 @@ static const struct field fields[] = {
 	{ "runs_on", NULL, "device, or cpu: its time is the host's", NULL, UNIT_TEXT, .get = get_runs_on, .flags = FIELD_KEY },
 	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, AMOUNT(calls) },
 	{ "total_ns", "Total", "time of all calls", "time", UNIT_NS, AMOUNT(total_ns) },
-	{ "post_grad_nodes", "Nodes", "nodes of the graph that Inductor made it of, with --provenance", "nodes", UNIT_TEXT, TEXT(source.post_nodes), .least = 12 },
+	{ "post_grad_nodes", "Nodes", "nodes of Inductor's graph that it was made from, with --provenance", "nodes", UNIT_TEXT, TEXT(source.post_nodes), .least = 12 },
 	{ "pre_grad_nodes", NULL, "nodes of the graph as torch traced it, likewise", NULL, UNIT_TEXT, TEXT(source.pre_nodes) },
 	{ "source", "Source", "lines that it comes from, likewise or as recorded; else the function of the region", NULL, UNIT_TEXT, .get = get_source, .least = 16 },
 	{ "source_of", NULL, "kernel, where lines of the kernel are known; else region", NULL, UNIT_TEXT, .get = get_source_of },
@@ -212,7 +212,7 @@ static void note_sources(struct memtable *m, const struct kernel_row *rows, size
 				  100.0 * (double)lines_ns / (double)total_ns);
 	if (!is_given && lines_ns == 0) {
 		memtable_add_note(m, "--provenance DIR shows the nodes and lines that a "
-				     "kernel is made of: TORCH_COMPILE_DEBUG=1 writes "
+				     "kernel was made from: TORCH_COMPILE_DEBUG=1 writes "
 				     "them");
 		return;
 	}
@@ -221,8 +221,8 @@ static void note_sources(struct memtable *m, const struct kernel_row *rows, size
 				  100.0 * (double)known_ns / (double)total_ns);
 	if (ambiguous)
 		memtable_add_note(m,
-				  "%zu %s not told: several graphs have a kernel of that "
-				  "name, and no region",
+				  "%zu %s not known: several graphs have a kernel of "
+				  "that name, and it ran in no region",
 				  ambiguous,
 				  ambiguous == 1 ? "kernel's nodes are"
 						 : "kernels' nodes are");

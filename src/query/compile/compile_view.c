@@ -150,7 +150,7 @@ static const struct field fields[] = {
 	{ "compilations", "Compiled", "how often it was compiled in the recording", NULL, UNIT_COUNT, ROW(view_int64, sum.compilations), .leaves = 2 },
 	{ "compile_ns", "Compiling", "time of that", NULL, UNIT_NS, ROW(view_int64, sum.compile_ns) },
 	{ "compile_in_steps_ns", NULL, "the part of it that began in steps", NULL, UNIT_NS, ROW(view_int64, sum.compile_step_ns) },
-	{ "device_idle_ns", "Idle", "time of compiling in which no device worked", "idle", UNIT_NS, ROW(get_device, sum.idle_ns) },
+	{ "device_idle_ns", "Idle", "compile time during which no device worked", "idle", UNIT_NS, ROW(get_device, sum.idle_ns) },
 	{ .name = NULL },
 };
 
@@ -184,9 +184,9 @@ static const struct field step_fields[] = {
 	{ "calls", "Regions", "calls of regions", "count", UNIT_COUNT, STEP(view_int64, calls) },
 	{ "outermost_calls", "Outermost", "calls that are in no other region", NULL, UNIT_COUNT, STEP(view_int64, outermost) },
 	{ "graph_breaks", "Graph breaks", "graphs that ran in the outermost calls, less one a call", "breaks", UNIT_COUNT, STEP(view_int64, breaks) },
-	{ "compilations", "Compiled", "how often torch compiled in it", NULL, UNIT_COUNT, STEP(view_int64, compilations) },
-	{ "recompilations", "Again", "those of a frame that was compiled before", NULL, UNIT_COUNT, STEP(view_int64, recompilations) },
-	{ "compile_ns", "Compiling", "time of compiling", NULL, UNIT_NS, STEP(view_int64, compile_ns) },
+	{ "compilations", "Compiled", "compilations in it", NULL, UNIT_COUNT, STEP(view_int64, compilations) },
+	{ "recompilations", "Again", "compilations of a frame that was compiled before", NULL, UNIT_COUNT, STEP(view_int64, recompilations) },
+	{ "compile_ns", "Compiling", "time that compiling took", NULL, UNIT_NS, STEP(view_int64, compile_ns) },
 	{ "device_idle_ns", "Idle", "the part of it in which no device worked", "idle", UNIT_NS, STEP(get_step_idle, idle_ns) },
 	{ .name = NULL },
 };

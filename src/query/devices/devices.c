@@ -34,7 +34,7 @@ static const struct field fields[] = {
 	{ "memory_bytes", "Memory", "its memory, likewise", NULL, UNIT_BYTES, CELL(DEVICE_MEMORY_BYTES) },
 	{ "compute_capability", "CC", "its compute capability, likewise", NULL, UNIT_TEXT, CELL(DEVICE_CAPABILITY) },
 	{ "sms", "SMs", "its number of SMs, likewise", NULL, UNIT_COUNT, CELL(DEVICE_SMS) },
-	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, CELL(DEVICE_EVENTS) },
+	{ "events", "Events", "number of kernels, copies and sets", NULL, UNIT_COUNT, CELL(DEVICE_EVENTS) },
 	{ "start_ns", "Start", "start of the span, from the profile's first event", "start", UNIT_TIME, CELL(DEVICE_START) },
 	{ "edge_ns", "Edge", "time of the recording outside the span", NULL, UNIT_NS, CELL(DEVICE_EDGE) },
 	{ "window_start_ns", "Window start", "start of the plugin's window; null when there is none", NULL, UNIT_TIME, CELL(DEVICE_WINDOW_START) },

@@ -39,7 +39,7 @@ static const struct field fields[] = {
 	{ "least_utilization_pct", "Least", "that of the device that is least busy", NULL, UNIT_PERCENT, CELL(LEAST_BUSY) },
 	{ "most_utilization_pct", "Most", "that of the device that is most busy", NULL, UNIT_PERCENT, CELL(MOST_BUSY) },
 	{ "tensor_core_pct", "Tensor", "share of kernel time on Tensor Cores, of the time that is known", "tensor", UNIT_PERCENT, SUM(DEVICE_TENSOR_CORE) },
-	{ "events", "Events", "pieces of work", NULL, UNIT_COUNT, SUM(DEVICE_EVENTS) },
+	{ "events", "Events", "number of kernels, copies and sets", NULL, UNIT_COUNT, SUM(DEVICE_EVENTS) },
 	{ "kernel_ns", "Kernels", "sum of the durations of kernels", NULL, UNIT_NS, SUM(DEVICE_KERNEL_SUM) },
 	{ "tensor_core_ns", "Tensor", "those of kernels whose names say Tensor Cores", NULL, UNIT_NS, SUM(DEVICE_TENSOR_CORE_SUM) },
 	{ "tensor_core_unknown_ns", "Unknown", "those of kernels whose names do not say", NULL, UNIT_NS, SUM(DEVICE_TENSOR_CORE_UNKNOWN_SUM) },

@@ -116,8 +116,9 @@ static int choose_unit(struct diff *d, struct err *err)
 				return fail(d, which, i);
 			if (!is_first && unit != d->unit)
 				return err_set(err, ERR_EMPTY,
-					       "time, bytes and counts have nothing to "
-					       "compare: these samples have two of them");
+					       "the sides measure different things "
+					       "(time, bytes or counts) and cannot be "
+					       "compared");
 			d->unit = unit;
 			is_first = false;
 		}

@@ -25,8 +25,8 @@ static int check(const struct diff_loading *l, const struct line_profile *p,
 		return 0;
 	return err_set(err, ERR_EMPTY,
 		       p->has_times ? "line_profiler records no memory"
-				    : "memory_profiler records no times: --by line "
-				      "--metric memory compares its lines");
+				    : "memory_profiler records no times: compare its "
+				      "lines with --by line --metric memory");
 }
 
 static void add_lines(const struct diff_loading *l, const struct line_profile *p,

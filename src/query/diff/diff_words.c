@@ -138,9 +138,9 @@ static void note_mixed(const struct diff *d, struct memtable *to)
 			is_mixed |= d->sides[which].steps[i].is_mixed;
 	if (is_mixed)
 		memtable_add_note(to,
-				  "the steps are of several phases, and how many of "
-				  "each counts too; --phase decode or prefill compares "
-				  "those of one");
+				  "the steps are of several phases, and their numbers "
+				  "affect the mean; --phase decode or --phase prefill "
+				  "compares one phase");
 }
 
 void diff_add_notes(const struct diff *d, struct memtable *to)

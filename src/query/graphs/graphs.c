@@ -136,14 +136,14 @@ static const struct field fields[] = {
 	{ "graph", "Graph", "id of the graph; #1, #2, ... where the recording has none", NULL, UNIT_TEXT, TEXT(label), .flags = FIELD_KEY },
 	{ "replays", "Replays", "how often it was launched", "calls", UNIT_COUNT, ROW(replays) },
 	{ "work", "Work", "kernels, copies and sets of all replays", NULL, UNIT_COUNT, ROW(work) },
-	{ "mean_work", "Work", "the same a replay, rounded", NULL, UNIT_COUNT, .get = get_mean_work },
+	{ "mean_work", "Work", "the same per replay, rounded", NULL, UNIT_COUNT, .get = get_mean_work },
 	{ "total_ns", "Total", "device time: durations of its work, added up", NULL, UNIT_NS, ROW(total_ns) },
-	{ "mean_ns", "Mean", "device time a replay", "mean", UNIT_NS, MEAN(total_ns) },
+	{ "mean_ns", "Mean", "device time per replay", "mean", UNIT_NS, MEAN(total_ns) },
 	{ "span_ns", "Span", "time from the first work to the end of the last, of all replays", NULL, UNIT_NS, ROW(span_ns) },
 	{ "idle_ns", "Idle", "time of that in which none of its work ran", NULL, UNIT_NS, .get = get_idle },
-	{ "mean_idle_ns", "Idle", "the same a replay", NULL, UNIT_NS, .get = get_mean_idle },
+	{ "mean_idle_ns", "Idle", "the same per replay", NULL, UNIT_NS, .get = get_mean_idle },
 	{ "launch_ns", "Launch", "host time of the calls that launched it", NULL, UNIT_NS, .get = get_launch },
-	{ "mean_launch_ns", "Launch", "the same a call", NULL, UNIT_NS, .get = get_launch, .arg = 1, .leaves = 1 },
+	{ "mean_launch_ns", "Launch", "the same per call", NULL, UNIT_NS, .get = get_launch, .arg = 1, .leaves = 1 },
 	{ "device_pct", "Share", "share of the device time of the profile", "share", UNIT_PERCENT, .get = get_share },
 	{ "named_ns", "Named", "device time of the work whose capture is known", NULL, UNIT_NS, ROW(named_ns) },
 	{ "named_pct", "Named", "share of its device time whose capture is known", NULL, UNIT_PERCENT, .get = get_named },
@@ -294,7 +294,7 @@ static void add_notes(const struct listing *l, struct memtable *m)
 		replays = sum_add(replays, l->rows[i].replays);
 	}
 	if (l->n > 1 && l->all_ns > 0)
-		memtable_add_note(m, "graphs have %.1f%% of the device time",
+		memtable_add_note(m, "%.1f%% of the device time is in graphs",
 				  100.0 * (double)total_ns / (double)l->all_ns);
 	if (l->unlaunched)
 		memtable_add_note(m,

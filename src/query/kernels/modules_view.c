@@ -166,19 +166,19 @@ static struct cell get_device(const void *from, const void *row, int offset)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "id", "ID", "number of the row", NULL, UNIT_ID, ROW(id) },
-	{ "parent_id", "Parent", "id of the module that called it", NULL, UNIT_ID, .get = get_parent },
-	{ "depth", "Depth", "0 for what no module called", NULL, UNIT_COUNT, ROW(depth) },
+	{ "parent_id", "Parent", "row of the module that called it", NULL, UNIT_ID, .get = get_parent },
+	{ "depth", "Depth", "depth; 0 for modules that no module called", NULL, UNIT_COUNT, ROW(depth) },
 	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, .get = get_text },
 	{ "people_name", "Module", NULL, NULL, UNIT_TEXT, .get = get_text, .flags = FIELD_PEOPLE },
 	{ "name", "Name", "name", NULL, UNIT_TEXT, .get = get_name },
 	{ "calls", "Calls", "number of calls", NULL, UNIT_COUNT, HOST(calls) },
-	{ "ops", "Ops", "operators directly in it", NULL, UNIT_COUNT, HOST(ops), .leaves = 2 },
+	{ "ops", "Ops", "number of operators directly in it", NULL, UNIT_COUNT, HOST(ops), .leaves = 2 },
 	{ "total_host_ns", "Host", "host time of all calls", NULL, UNIT_NS, HOST(total_ns) },
 	{ "self_host_ns", "Self", "host time without its operators and the modules below", NULL, UNIT_NS, HOST(self_ns), .leaves = 1 },
-	{ "op_host_ns", "In ops", "host time of operators directly in it", NULL, UNIT_NS, HOST(op_ns), .leaves = 3 },
+	{ "op_host_ns", "In ops", "host time of number of operators directly in it", NULL, UNIT_NS, HOST(op_ns), .leaves = 3 },
 	{ "total_device_ns", "Device", "device work launched inside", NULL, UNIT_NS, ON_DEVICE(total_device_ns) },
 	{ "self_device_ns", "Self dev.", "device work that no module below launched", NULL, UNIT_NS, ON_DEVICE(self_device_ns), .leaves = 4 },
-	{ "device_work", "Device work", "pieces of device work, of it and of what is below", NULL, UNIT_COUNT, ON_DEVICE(launched) },
+	{ "device_work", "Device work", "device work launched by it and by the rows below: number of kernels, copies and sets", NULL, UNIT_COUNT, ON_DEVICE(launched) },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -77,7 +77,7 @@ static void add_notes(struct memtable *table, const struct line_profile *p,
 	for (size_t i = 0; i < scope->n; i++)
 		is_sampled &= strcmp(scope->profiles[i].format, "scalene") == 0;
 	if (is_sampled)
-		memtable_add_note(table, "times are shares of the run, without other "
+		memtable_add_note(table, "times are shares of the run and exclude other "
 					 "functions of the table");
 	else if (p->has_times)
 		memtable_add_note(

@@ -205,7 +205,7 @@ static int no_steps(const struct memory_source *s, struct err *err)
 			       ? "the recording has no steps: call profiler.step() at "
 				 "the end of each"
 			       : "snapshots and memory timelines have no steps; traces "
-				 "with profile_memory=True do");
+				 "with profile_memory=True have them");
 }
 
 static int check(const struct memory_source *s, struct err *err)
@@ -236,7 +236,7 @@ static int check(const struct memory_source *s, struct err *err)
 		return err_set(err, ERR_EMPTY,
 			       is_timeline
 				       ? "a memory timeline has categories and no "
-					 "blocks; a trace or a snapshot has"
+					 "blocks; traces and snapshots have blocks"
 				       : "the memory events have no addresses, which are "
 					 "needed to match allocations with frees: record "
 					 "with torch 1.10 or newer");
@@ -282,7 +282,8 @@ static int open_lines(struct store *store, const struct scope *scope,
 
 	if (request->view != MEMORY_VIEW_PEAKS && request->view != MEMORY_VIEW_STATS)
 		return err_set(err, ERR_EMPTY,
-			       "a line profile has no moments and no allocations: 'ptool "
+			       "a line profile has no points in time and no allocations: "
+			       "'ptool "
 			       "lines' shows it");
 	if (request->devices.n)
 		return err_set(err, ERR_USAGE, "a line profile has no devices");
@@ -290,7 +291,7 @@ static int open_lines(struct store *store, const struct scope *scope,
 		if (strcmp(scope->profiles[i].format, "line_profiler") != 0)
 			return line_functions_open(store, scope, &lines, out, err);
 	return err_set(err, ERR_EMPTY,
-		       "line_profiler records no memory: memory_profiler and Scalene do");
+		       "line_profiler records no memory: use memory_profiler or Scalene");
 }
 
 int memory_open(struct store *store, const struct scope *scope,

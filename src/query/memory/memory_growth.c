@@ -40,8 +40,8 @@ static const struct field growth_fields[] = {
 	{ "peak_bytes", "Peak", "peak in the step", NULL, UNIT_BYTES, CELL(PEAK) },
 	{ "allocated_bytes", "Allocated", "sum of what was allocated", NULL, UNIT_BYTES, CELL(ALLOCATED) },
 	{ "freed_bytes", "Freed", "sum of what was freed", NULL, UNIT_BYTES, CELL(FREED) },
-	{ "left_bytes", "Left", "allocated in the step and there at the end of the recording", NULL, UNIT_BYTES, CELL(LEFT) },
-	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(LEFT_BLOCKS) },
+	{ "left_bytes", "Left", "allocated in the step and not freed at the end of the recording", NULL, UNIT_BYTES, CELL(LEFT) },
+	{ "left_blocks", "Blocks", "number of those blocks", NULL, UNIT_COUNT, CELL(LEFT_BLOCKS) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -69,13 +69,13 @@ enum {
 static const struct field leak_fields[] = {
 	MEMORY_PLACE_FIELDS,
 	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
-	{ "left_bytes", "Left", "allocated in steps and there at the end of the recording", NULL, UNIT_BYTES, CELL(BYTES) },
-	{ "left_blocks", "Blocks", "blocks of that", NULL, UNIT_COUNT, CELL(BLOCKS) },
-	{ "steps", "Steps", "steps that left some", NULL, UNIT_COUNT, CELL(STEPS) },
+	{ "left_bytes", "Left", "allocated in steps and not freed at the end of the recording", NULL, UNIT_BYTES, CELL(BYTES) },
+	{ "left_blocks", "Blocks", "number of those blocks", NULL, UNIT_COUNT, CELL(BLOCKS) },
+	{ "steps", "Steps", "steps that left such blocks", NULL, UNIT_COUNT, CELL(STEPS) },
 	{ "first_step", "First", "first of them", NULL, UNIT_ID, CELL(FIRST_STEP) },
 	{ "last_step", "Last", "last of them", NULL, UNIT_ID, CELL(LAST_STEP) },
 	{ "bytes_per_step", "A step", "size left per step", NULL, UNIT_BYTES, CELL(PER_STEP) },
-	{ "is_suspect", "Suspect", "1: left some in at least two steps, the last apart", NULL, UNIT_BOOL, CELL(SUSPECT) },
+	{ "is_suspect", "Suspect", "1: at least two steps left such blocks, not counting the last", NULL, UNIT_BOOL, CELL(SUSPECT) },
 	{ .name = NULL },
 };
 /* clang-format on */

@@ -30,7 +30,7 @@ enum {
 static const struct field block_fields[] = {
 	MEMORY_PLACE_FIELDS,
 	{ "op", "Operator", "operator that allocated it", NULL, UNIT_TEXT, CELL(BLOCK_OP) },
-	{ "parent", "Within", "slice around that, no Python frame", NULL, UNIT_TEXT, CELL(BLOCK_PARENT) },
+	{ "parent", "Within", "slice around that operator, other than a Python frame", NULL, UNIT_TEXT, CELL(BLOCK_PARENT) },
 	{ "bytes", "Size", "size", NULL, UNIT_BYTES, CELL(BLOCK_BYTES) },
 	{ "alloc_ns", "Allocated", "when it was allocated", NULL, UNIT_TIME, CELL(BLOCK_ALLOC) },
 	{ "free_ns", "Freed", "when it was freed", NULL, UNIT_TIME, CELL(BLOCK_FREE) },

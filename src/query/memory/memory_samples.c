@@ -265,7 +265,7 @@ static const struct field process_fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, NUMBER(process, profile), .flags = FIELD_PROFILE },
 	{ "process", "Process", "main, a child, or all together", NULL, UNIT_TEXT, TEXT(process, name) },
 	{ "peak_bytes", "Peak", "largest sample", NULL, UNIT_BYTES, NUMBER(process, peak_bytes) },
-	{ "at_ns", "At", "when that was", NULL, UNIT_TIME, NUMBER(process, at_ns) },
+	{ "at_ns", "At", "time of that sample", NULL, UNIT_TIME, NUMBER(process, at_ns) },
 	{ "first_bytes", "Start", "first sample", NULL, UNIT_BYTES, NUMBER(process, first_bytes) },
 	{ "end_bytes", "End", "last sample", NULL, UNIT_BYTES, NUMBER(process, end_bytes) },
 	{ "samples", "Samples", "number of samples", NULL, UNIT_COUNT, NUMBER(process, samples) },

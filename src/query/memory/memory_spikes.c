@@ -24,7 +24,7 @@ static const struct field fields[] = {
 	{ "at_ns", "At", "time of the top", NULL, UNIT_TIME, CELL(AT) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
 	{ "allocated_bytes", "Level", "allocated at the top", NULL, UNIT_BYTES, CELL(ALLOCATED) },
-	{ "rise_bytes", "Rise", "the level less the higher of the lowest levels before and after it", NULL, UNIT_BYTES, CELL(RISE) },
+	{ "rise_bytes", "Rise", "the level minus the higher of the two lowest levels, before and after it", NULL, UNIT_BYTES, CELL(RISE) },
 	{ "share_pct", "Share", "share of the rise in the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ "from_ns", "From", "start of the rise", NULL, UNIT_TIME, CELL(FROM) },
 	{ "to_ns", "To", "end of the fall", NULL, UNIT_TIME, CELL(TO) },

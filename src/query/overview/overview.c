@@ -10,11 +10,11 @@
 /* clang-format off */
 static const struct field fields[] = {
 	{ "block", "Block", "block of the screen", NULL, UNIT_TEXT, CELL(BLOCK) },
-	{ "item", "Item", "what is counted", NULL, UNIT_TEXT, CELL(ITEM) },
+	{ "item", "Item", "name of the number", NULL, UNIT_TEXT, CELL(ITEM) },
 	{ "value", "Value", "its number, or text", NULL, UNIT_ANY, CELL(VALUE) },
 	{ "unit", "Unit", "unit of the number", NULL, UNIT_TEXT, CELL(UNIT) },
-	{ "share_pct", "Share", "its share of what the block is of; null: of nothing", NULL, UNIT_PERCENT, CELL(SHARE) },
-	{ "command", "Command", "the command that says more", NULL, UNIT_TEXT, CELL(COMMAND) },
+	{ "share_pct", "Share", "its share of the block's total; null if it has none", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "command", "Command", "the command that shows more", NULL, UNIT_TEXT, CELL(COMMAND) },
 	{ .name = NULL },
 };
 /* clang-format on */

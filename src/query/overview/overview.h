@@ -1,6 +1,6 @@
 /*
  * ptool FILE: the most important numbers of a scope on one screen, each read from the
- * table of the command that says more.
+ * table of the command that shows more.
  */
 #ifndef PTOOL_QUERY_OVERVIEW_H
 #define PTOOL_QUERY_OVERVIEW_H
@@ -72,7 +72,7 @@ int overview_open(struct store *store, const struct scope *scope,
 		  const struct overview_request *request, struct table **out,
 		  struct err *err);
 
-/* "steps"; and the command that says more. */
+/* "steps"; and the command that shows more. */
 const char *overview_block_name(enum overview_block block);
 const char *overview_block_command(enum overview_block block);
 

@@ -402,7 +402,7 @@ static size_t widest_heading(const struct drawing *d, const char *arguments)
 	return most;
 }
 
-/* What is written above a block, and the command that says more at the line's end. */
+/* What is written above a block, and the command that shows more at the line's end. */
 static void draw_heading(struct drawing *d, const struct drawn_line *line,
 			 const char *arguments)
 {

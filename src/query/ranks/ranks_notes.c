@@ -171,8 +171,8 @@ static void note_clocks(const struct ranks *r, struct memtable *to)
 	struct text error;
 
 	if (!m->nmatches) {
-		memtable_add_note(to, "no two ranks share a collective: who waited for "
-				      "whom is not known");
+		memtable_add_note(to, "no two ranks share a collective: which rank "
+				      "waited for which is not known");
 		return;
 	}
 	for (size_t p = 0; p < m->nparticipants; p++)

@@ -142,12 +142,12 @@ static struct cell get_share(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "what", "What", "recorded; replayed, which is that played again; ideal, without stragglers; kind and rank, where these alone have stragglers; slowest, without the 3 % of ranks that slow down most", NULL, UNIT_TEXT, TEXT(what) },
+	{ "what", "What", "recorded; replayed, which is the recorded run simulated; ideal, without stragglers; kind and rank, where these alone have stragglers; slowest, without the 3 % of ranks that slow down most", NULL, UNIT_TEXT, TEXT(what) },
 	{ "name", "The run", NULL, NULL, UNIT_TEXT, TEXT(name), .flags = FIELD_PEOPLE },
 	{ "kind", "Kind", "compute, copy, idle or transfer", NULL, UNIT_TEXT, TEXT(kind) },
 	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank) },
-	{ "time_ns", "Time", "from the begin of the first rank's steps to the end of the last one's", "time", UNIT_NS, ROW(time_ns) },
-	{ "slowdown", "Slowdown", "that by the ideal: S of all, S_t of a kind, S_w of a rank", NULL, UNIT_RATIO, .get = get_slowdown },
+	{ "time_ns", "Time", "from the start of the first rank's steps to the end of the last rank's", "time", UNIT_NS, ROW(time_ns) },
+	{ "slowdown", "Slowdown", "time_ns divided by the ideal time: S of all, S_t of a kind, S_w of a rank", NULL, UNIT_RATIO, .get = get_slowdown },
 	{ "recovered_pct", "Recovered", "M_W: the share of what stragglers cost that is saved without the slowest ranks", NULL, UNIT_PERCENT, .get = get_share },
 	{ .name = NULL },
 };
@@ -167,8 +167,8 @@ struct memtable *ranks_whatif(const struct ranks *r, const struct scope *scope,
 	w.fixed = xcalloc(w.nranks + 1, sizeof(*w.fixed));
 	w.played_ns = play_all(&w, 0);
 	w.ideal_ns = play_all(&w, REPLAY_ALL);
-	add_row(&w, "recorded", "as it was recorded", replay_recorded(w.replay));
-	add_row(&w, "replayed", "as it is played again", w.played_ns);
+	add_row(&w, "recorded", "as recorded", replay_recorded(w.replay));
+	add_row(&w, "replayed", "as simulated", w.played_ns);
 	add_row(&w, "ideal", "without stragglers", w.ideal_ns);
 	add_kinds(&w);
 	add_workers(&w, r);

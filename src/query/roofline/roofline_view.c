@@ -206,12 +206,12 @@ static struct cell get_bound(const void *from, const void *row, int arg)
 /* Rows without a roof come last, those with the most time first. */
 /* clang-format off */
 static const struct field fields[] = {
-	{ "name", "Operator", "operator, or work that none is known for, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .least = 30 },
+	{ "name", "Operator", "operator, or device work without a known operator, A to Z", "op operator", UNIT_TEXT, GET(get_text, ROW(name)), .least = 30 },
 	{ "input_shapes", "Input shapes", "shapes of the inputs, A to Z", "shapes", UNIT_TEXT, GET(get_text, ROW(shapes)), .least = 16 },
 	{ "people_shapes", "Inputs", NULL, NULL, UNIT_TEXT, .get = get_shapes, .flags = FIELD_PEOPLE, .least = 12 },
 	{ "dtypes", "Type", "element types of the inputs, A to Z", "dtype", UNIT_TEXT, GET(get_text, ROW(dtypes)) },
 	{ "people_dtypes", "Type", NULL, NULL, UNIT_TEXT, .get = get_people_types, .flags = FIELD_PEOPLE, .least = 8, .leaves = 4 },
-	{ "calls", "Calls", "calls that ran", "count", UNIT_COUNT, GET(view_int64, ROW(calls)), .leaves = 5 },
+	{ "calls", "Calls", "number of calls", "count", UNIT_COUNT, GET(view_int64, ROW(calls)), .leaves = 5 },
 	{ "device_ns", "Device", "time of the device work", "device time time_ns", UNIT_NS, GET(get_device, ROW(time_ns)), .flags = FIELD_KEY },
 	{ "host_ns", "Host", "time on the host, with what it calls, where no device did work", "host", UNIT_NS, GET(get_host, ROW(time_ns)), .flags = FIELD_KEY },
 	{ "launch_ns", NULL, "time of the calls that launched it", "launch", UNIT_NS, GET(get_device, ROW(launch_ns)) },
@@ -318,9 +318,11 @@ static void note_over(struct memtable *m, const struct roofline *r)
 		return;
 	memtable_add_note(m, "%zu row%s above the roof:%s%s%s%s%s%s", n,
 			  n == 1 ? " is" : "s are",
-			  moves ? " data in a cache is faster than the memory" : "",
+			  moves ? " data in a cache is faster than memory" : "",
 			  moves && convolves ? "," : "",
-			  convolves ? " Winograd's convolutions multiply less" : "",
+			  convolves ? " Winograd convolutions need fewer "
+				      "multiplications"
+				    : "",
 			  (moves || convolves) && computes ? "," : "",
 			  computes ? " float32 may have run on Tensor Cores" : "",
 			  r->devices.given ? "; or --peak is too low" : "");

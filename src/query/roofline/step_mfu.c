@@ -329,8 +329,8 @@ static const struct field fields[] = {
 	{ "step", "Step", "number of the step, or 'mean'", NULL, UNIT_TEXT, .get = get_step, .flags = FIELD_NO_SORT },
 	{ "total_ns", "Total", "length of the step", "time duration", UNIT_NS, .get = get_total },
 	{ "flops", "FLOPs", "operations of the step: --model-flops, or the sum of known operators", NULL, UNIT_FLOPS, .get = view_number, .arg = offsetof(struct mfu_row, flops) },
-	{ "tflops", "TFLOP/s", "the same a second", NULL, UNIT_RATIO, .get = get_tflops },
-	{ "type", "Type", "element type of most of them, of which the peak is", "dtype", UNIT_TEXT, .get = get_type },
+	{ "tflops", "TFLOP/s", "the same per second", NULL, UNIT_RATIO, .get = get_tflops },
+	{ "type", "Type", "element type of most of them, whose peak is used", "dtype", UNIT_TEXT, .get = get_type },
 	{ "mfu_pct", "MFU %", "share of the step that they take at the device's peak", "mfu", UNIT_PERCENT, .get = get_mfu },
 	{ "known_pct", "Known %", "share of the step's device time without collectives (where no device did work of its operators' time) of which FLOPs are known", "known", UNIT_PERCENT, .get = get_known },
 	{ .name = NULL },
@@ -360,7 +360,7 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 	}
 	double known_pct = all_ns > 0 ? 100.0 * (double)known_ns / (double)all_ns : 0;
 	if (m->request->model_flops)
-		memtable_add_note(t, "FLOPs are those of --model-flops");
+		memtable_add_note(t, "FLOPs come from --model-flops");
 	else if (known_pct < KNOWN_LEAST)
 		memtable_add_note(t,
 				  "FLOPs are known for %.1f%% of %s time, so MFU is at "
@@ -368,8 +368,8 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 				  known_pct,
 				  m->roof.is_host ? "operators'" : "computing");
 	else
-		memtable_add_note(t, "FLOPs are the sum of known operators, with those "
-				     "that are computed again");
+		memtable_add_note(t, "FLOPs are the sum of known operators, recomputed "
+				     "ones included");
 	roofline_note_peaks(t, &m->roof, used, false);
 }
 

@@ -38,10 +38,10 @@ static struct cell get_weight(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "series", "Series", "its number, which --series takes", NULL, UNIT_ID, .get = get_number },
+	{ "series", "Series", "number of the series, for --series", NULL, UNIT_ID, .get = get_number },
 	{ "name", "Name", "name, as the file gives it", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, name) },
 	{ "measure", "Measure", "what was measured", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, measure) },
-	{ "mode", "Mode", "mode, which --mode takes", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, mode) },
+	{ "mode", "Mode", "mode, for --mode", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, mode) },
 	{ "samples", "Samples", "how many samples", NULL, UNIT_COUNT, .get = view_number, .arg = offsetof(struct sample_series, samples) },
 	{ "weight_ns", "Time", "all of its time", NULL, UNIT_NS, .get = get_weight, .arg = UNIT_NS },
 	{ "weight_bytes", "Bytes", "all of its bytes", NULL, UNIT_BYTES, .get = get_weight, .arg = UNIT_BYTES },

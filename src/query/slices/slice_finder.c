@@ -55,8 +55,8 @@ static int read_found(struct slice_finder *f, struct sqlite3_stmt *stmt,
 		return query_damaged("slices do", err);
 	if (out->parent_id >= out->id)
 		return err_set(err, ERR_INPUT,
-			       "the store's slices stand before the ones around them; "
-			       "ingest again");
+			       "the store is damaged: slices come before the ones around "
+			       "them; ingest again");
 	return text_pool_number(f->texts, sqlite3_column_int64(stmt, AT_NAME), &out->name,
 				err);
 }

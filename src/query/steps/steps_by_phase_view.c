@@ -110,23 +110,23 @@ static struct cell get_others(const void *from, const void *row, int arg)
 static const struct field fields[] = {
 	{ "profile", "Profile", "file that was recorded", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
-	{ "phase", "Phase", "prefill, decode, mixed or other, as annotations tell; null: they do not", NULL, UNIT_TEXT, .get = get_phase, .flags = FIELD_KEY },
+	{ "phase", "Phase", "prefill, decode, mixed or other, by the annotations; null if they do not say", NULL, UNIT_TEXT, .get = get_phase, .flags = FIELD_KEY },
 	{ "steps", "Steps", "number of steps", "count", UNIT_COUNT, ROW(view_int64, steps) },
 	{ "requests", NULL, "requests of its steps, counted in each", NULL, UNIT_COUNT, ROW(view_number, requests) },
 	{ "mean_requests", "Batch", "requests in a step, mean", "batch", UNIT_RATIO, .get = get_batch },
-	{ "tokens", "Tokens", "tokens that went through the model in its steps", NULL, UNIT_COUNT, ROW(view_number, tokens), .leaves = 4 },
+	{ "tokens", "Tokens", "tokens that the model processed in its steps", NULL, UNIT_COUNT, ROW(view_number, tokens), .leaves = 4 },
 	{ "total_ns", "Total", "length of its steps", "total time", UNIT_NS, ROW(view_int64, total_ns), .leaves = 3 },
 	{ "mean_ns", "Mean", "length of a step", "mean", UNIT_NS, .get = get_mean },
 	{ "tpot_ns", "TPOT", "of decode: length of a step, in which each request gets a token, or more where drafts are checked", "tpot", UNIT_NS, .get = get_tpot },
-	{ "token_ns", "Token", "time a token: of decode, time of its steps by their requests; else by their tokens", "token", UNIT_NS, .get = get_token },
+	{ "token_ns", "Token", "time per token: of decode, time of its steps by their requests; else by their tokens", "token", UNIT_NS, .get = get_token },
 	{ "gpu_busy_ns", "Busy", "time in which devices ran work, all devices added up", "busy", UNIT_NS, ROW(view_number, busy_ns), .leaves = 5 },
 	{ "utilization_pct", "Util%", "share of its steps in which the device is busy, mean of devices", "utilization", UNIT_PERCENT, .get = get_utilization },
 	{ "device_work_ns", "Device time", "device work that its steps launched, added up", "device_time", UNIT_NS, .get = get_work },
 	{ "attention_pct", "Attn%", "share of attention in that, by the kernels' names", NULL, UNIT_PERCENT, SHARE(FAMILY_ATTENTION) },
-	{ "linear_pct", "Linear%", "share of products of matrices", NULL, UNIT_PERCENT, SHARE(FAMILY_LINEAR) },
-	{ "moe_pct", "MoE%", "share of experts: their products, routing, permutation", NULL, UNIT_PERCENT, SHARE(FAMILY_MOE) },
+	{ "linear_pct", "Linear%", "share of matrix products", NULL, UNIT_PERCENT, SHARE(FAMILY_LINEAR) },
+	{ "moe_pct", "MoE%", "share of experts (MoE): matrix products, routing, permutation", NULL, UNIT_PERCENT, SHARE(FAMILY_MOE) },
 	{ "norm_pct", "Norm%", "share of normalization", NULL, UNIT_PERCENT, SHARE(FAMILY_NORM) },
-	{ "sampling_pct", "Sampl%", "share of what picks tokens", NULL, UNIT_PERCENT, SHARE(FAMILY_SAMPLING) },
+	{ "sampling_pct", "Sampl%", "share of sampling", NULL, UNIT_PERCENT, SHARE(FAMILY_SAMPLING) },
 	{ "communication_pct", "Comm%", "share of collectives and point to point", NULL, UNIT_PERCENT, SHARE(FAMILY_COMMUNICATION) },
 	{ "other_pct", "Other%", "share of all other families, and of copies", NULL, UNIT_PERCENT, .get = get_others },
 	{ "unknown_pct", "Unknown%", "share of kernels whose names fit no family", NULL, UNIT_PERCENT, SHARE(FAMILY_UNKNOWN) },
@@ -201,11 +201,12 @@ static void add_notes(struct memtable *m, const struct by_phase *b)
 	for (size_t i = 0; i < b->nrows; i++)
 		is_told |= b->rows[i].phase != ENGINE_UNTOLD;
 	if (!is_told)
-		memtable_add_note(m, "no annotation says which phase the steps are");
+		memtable_add_note(m, "no annotation says which phases the steps belong "
+				     "to");
 	note_drafts(m, b);
 	if (b->lacks_work)
-		memtable_add_note(m, "the store of a baseline does not have the kernels "
-				     "of each step");
+		memtable_add_note(m, "a baseline's store does not hold the kernels of "
+				     "each step");
 }
 
 int steps_by_phase_table(struct store *store, const struct scope *scope, struct steps *s,

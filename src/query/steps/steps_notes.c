@@ -94,12 +94,12 @@ static void note_marks(const struct steps *s, struct memtable *m)
 	if (told.nlong > LONG_TOLD)
 		memtable_add_note(m, "! %zu more steps are long", told.nlong - LONG_TOLD);
 	if (s->has_unnamed)
-		memtable_add_note(m, "! too many slices span too many steps to say which "
-				     "slice made a step long");
+		memtable_add_note(m, "! too many slices span too many steps: which slice "
+				     "made a step long is not known");
 	if (told.ndropped)
 		memtable_add_note(m,
-				  "* not in the mean, and hidden by TensorBoard: a last "
-				  "step without device work, or with less than 80%% of "
+				  "* left out of the mean, and by TensorBoard: a last "
+				  "step with no device work, or with less than 80%% of "
 				  "that of the step before");
 }
 
@@ -113,10 +113,10 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 				      "step 0; to record steps, wrap each in "
 				      "jax.profiler.StepTraceAnnotation or "
 				      "tf.profiler.experimental.Trace"
-				    : "no ProfilerStep in the recording: all of it "
-				      "is step 0; to record steps, call step() of "
+				    : "no ProfilerStep in the recording: all of it is "
+				      "step 0; to record steps, call step() of "
 				      "torch.profiler.profile at the end of each, or "
-				      "name a label that is one: 'ptool ingest "
+				      "name the labels that are steps: 'ptool ingest "
 				      "--step-name RE FILE'");
 	if (s->launches)
 		memtable_add_note(m,
@@ -131,7 +131,7 @@ static void note_lacks(const struct steps *s, struct memtable *m)
 					     "device");
 	if (s->has_unmoved)
 		memtable_add_note(m, "no call within a step launched the device work: "
-				     "steps have their bounds on the host");
+				     "steps keep their boundaries on the host");
 }
 
 /* The first profile's source of each phase. */

@@ -289,14 +289,14 @@ static const struct field fields[] = {
 	{ "exposed_copy_ns", "Copies", "time in which only copies and sets ran", NULL, UNIT_NS, ON_DEVICE(VIEW_EXPOSED_COPY), STEPS },
 	{ "host_start_ns", NULL, "start of the host's range, whatever the bounds", NULL, UNIT_TIME, ROW(get_own, host_start_ns), STEPS },
 	{ "host_ns", NULL, "length of the host's range", NULL, UNIT_NS, ROW(get_own, values[VALUE_HOST]), STEPS },
-	{ "device_events", NULL, "pieces of device work that ran in the step, on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
-	{ "is_dropped", NULL, "1: the TensorBoard plugin drops it, and the mean leaves it out", NULL, UNIT_BOOL, ROW(get_flag, is_dropped), STEPS },
+	{ "device_events", NULL, "number of kernels, copies and sets that ran in the step, on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
+	{ "is_dropped", NULL, "1: left out of the mean, and by the TensorBoard plugin", NULL, UNIT_BOOL, ROW(get_flag, is_dropped), STEPS },
 	{ "is_long", NULL, "1: it took much longer than the median step", NULL, UNIT_BOOL, ROW(get_flag, mark.is_long), STEPS },
 	{ "grew", NULL, "the category that grew most in a long step", NULL, UNIT_TEXT, .get = get_grew, STEPS },
 	{ "grew_ns", NULL, "time of that category above its median", NULL, UNIT_NS, ROW(get_if_long, mark.grew_ns), STEPS },
-	{ "grew_slice", NULL, "what the host did more in a long step", NULL, UNIT_TEXT, .get = get_grew_slice, STEPS },
-	{ "grew_slice_ns", NULL, "self time of that above its mean in the other steps", NULL, UNIT_NS, .get = get_grew_slice_ns, STEPS },
-	{ "grew_unrecorded_ns", NULL, "time more that is in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
+	{ "grew_slice", NULL, "what the host did longer in a long step", NULL, UNIT_TEXT, .get = get_grew_slice, STEPS },
+	{ "grew_slice_ns", NULL, "how far its self time is above the mean of the other steps", NULL, UNIT_NS, .get = get_grew_slice_ns, STEPS },
+	{ "grew_unrecorded_ns", NULL, "the part of that growth that is in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
 	{ "utilization_pct", "Util%", "share of the step in which the device is busy", "utilization", UNIT_PERCENT, .get = get_utilization, STEPS, .leaves = 3 },
 	{ "bounds", NULL, "bounds of the step: host, tensorboard, or device: an engine's step, with the work it launched", NULL, UNIT_TEXT, .get = get_bounds, STEPS },
 	{ "gpu_data_loading_ns", "Data", "device work launched while loading data, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, DATA), .leaves = 3 },
@@ -305,15 +305,15 @@ static const struct field fields[] = {
 	{ "gpu_backward_ns", "Backward", "device work launched in the backward pass, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, BACKWARD) },
 	{ "gpu_optimizer_ns", "Optimizer", "device work launched by the optimizer, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, OPTIMIZER) },
 	{ "gpu_other_ns", "Other", "device work launched in no phase, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, OTHER), .leaves = 1 },
-	{ "data_loading_from", NULL, "what told the time of data loading, with --phases", NULL, UNIT_TEXT, PHASE(get_source, DATA) },
-	{ "host_to_device_from", NULL, "what told the time of copy calls, with --phases", NULL, UNIT_TEXT, PHASE(get_source, TO_DEVICE) },
-	{ "forward_from", NULL, "what told the forward pass, with --phases", NULL, UNIT_TEXT, PHASE(get_source, FORWARD) },
-	{ "backward_from", NULL, "what told the backward pass, with --phases", NULL, UNIT_TEXT, PHASE(get_source, BACKWARD) },
-	{ "optimizer_from", NULL, "what told the optimizer, with --phases", NULL, UNIT_TEXT, PHASE(get_source, OPTIMIZER) },
-	{ "phase", "Phase", "what the step was for, as its annotation says: prefill, decode, mixed or other", NULL, UNIT_TEXT, .get = get_told_phase },
+	{ "data_loading_from", NULL, "how data loading was recognized, with --phases", NULL, UNIT_TEXT, PHASE(get_source, DATA) },
+	{ "host_to_device_from", NULL, "how copy calls were recognized, with --phases", NULL, UNIT_TEXT, PHASE(get_source, TO_DEVICE) },
+	{ "forward_from", NULL, "how the forward pass was recognized, with --phases", NULL, UNIT_TEXT, PHASE(get_source, FORWARD) },
+	{ "backward_from", NULL, "how the backward pass was recognized, with --phases", NULL, UNIT_TEXT, PHASE(get_source, BACKWARD) },
+	{ "optimizer_from", NULL, "how the optimizer was recognized, with --phases", NULL, UNIT_TEXT, PHASE(get_source, OPTIMIZER) },
+	{ "phase", "Phase", "phase of the step, by its annotation: prefill, decode, mixed or other", NULL, UNIT_TEXT, .get = get_told_phase },
 	{ "requests", "Requests", "requests in its batch, likewise", NULL, UNIT_COUNT, ROW(get_told, told.requests), .leaves = 5 },
-	{ "tokens", "Tokens", "tokens that go through the model in it", NULL, UNIT_COUNT, ROW(get_told, told.tokens), .leaves = 4 },
-	{ "context_tokens", NULL, "tokens that attention looks at in it", NULL, UNIT_COUNT, ROW(get_told, told.context_tokens) },
+	{ "tokens", "Tokens", "tokens that the model processes in it", NULL, UNIT_COUNT, ROW(get_told, told.tokens), .leaves = 4 },
+	{ "context_tokens", NULL, "tokens in the attention's context", NULL, UNIT_COUNT, ROW(get_told, told.context_tokens) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -560,7 +560,8 @@ struct table *steps_table(struct steps *s, const struct scope *scope,
 	struct memtable *first = make_table(s, scope, show, !request->phases);
 	struct memtable *last = first;
 	if (!request->phases && request->bounds == BOUNDS_TENSORBOARD)
-		first->table.caption = "Steps with the bounds of the TensorBoard plugin";
+		first->table.caption = "Steps with the boundaries of the TensorBoard "
+				       "plugin";
 	steps_add_curves(s, scope, first);
 	if (has_device_work(s)) {
 		show.people = request->phases ? device_phases : devices;

@@ -94,15 +94,15 @@ static const struct asked {
 	{ TOP_SPLIT(TOP_BY_RANK), "rank", "--by rank: no rank was recorded",
 	  " (torch.distributed)" },
 	{ TOP_SPLIT(TOP_BY_AXES + AXIS_TP), "tp",
-	  "--by tp: neither recordings nor file names tell it", "" },
+	  "--by tp: neither recordings nor file names give it", "" },
 	{ TOP_SPLIT(TOP_BY_AXES + AXIS_DP), "dp",
-	  "--by dp: neither recordings nor file names tell it", "" },
+	  "--by dp: neither recordings nor file names give it", "" },
 	{ TOP_SPLIT(TOP_BY_AXES + AXIS_PP), "pp",
-	  "--by pp: neither recordings nor file names tell it", "" },
+	  "--by pp: neither recordings nor file names give it", "" },
 	{ TOP_SPLIT(TOP_BY_AXES + AXIS_EP), "ep",
-	  "--by ep: neither recordings nor file names tell it", "" },
+	  "--by ep: neither recordings nor file names give it", "" },
 	{ TOP_SPLIT(TOP_BY_AXES + AXIS_CP), "cp",
-	  "--by cp: neither recordings nor file names tell it", "" },
+	  "--by cp: neither recordings nor file names give it", "" },
 	{ TOP_SPLIT(TOP_BY_PROFILE), "profile", "--by profile: no profile has a path",
 	  "" },
 };
@@ -188,8 +188,10 @@ const char *top_scope_note(const struct scope *scope, struct arena *arena)
 		return NULL;
 	if (scope->nranked == scope->n)
 		return arena_printf(arena,
-				    "%zu ranks added up; --by rank tells them apart",
+				    "%zu ranks added up; --by rank shows them separately",
 				    scope->nranks);
-	return arena_printf(arena, "%zu profiles added up; --by profile tells them apart",
+	return arena_printf(arena,
+			    "%zu profiles added up; --by profile shows them "
+			    "separately",
 			    scope->n);
 }

@@ -75,8 +75,8 @@ static const struct field fields[] = {
 	{ "calls", "Calls", "number of calls", "count ncalls nc", UNIT_COUNT, GET(get_sum, CALLS) },
 	{ "host_ns", "Host", "time on the host", "host cpu total total_cpu_ns cpu_time_total cumulative cumtime cum", UNIT_NS, GET(get_sum, HOST) },
 	{ "device_ns", "Device", "device work launched inside", "device gpu total_device_ns device_time_total", UNIT_NS, GET(get_device, DEVICE) },
-	{ "device_span_ns", "Device span", "first start to last end of that work", "device_span", UNIT_NS, GET(get_device, SPAN), .leaves = 2 },
-	{ "launches", "Launches", "pieces of that work", NULL, UNIT_COUNT, GET(get_device, LAUNCHES), .leaves = 1 },
+	{ "device_span_ns", "Device span", "time from the first start to the last end of that work", "device_span", UNIT_NS, GET(get_device, SPAN), .leaves = 2 },
+	{ "launches", "Launches", "number of kernels, copies and sets launched inside", NULL, UNIT_COUNT, GET(get_device, LAUNCHES), .leaves = 1 },
 	{ "none", NULL, "unsorted: the order of first calls", NULL, UNIT_TEXT, .get = get_nothing, .flags = FIELD_SORT },
 	{ .name = NULL },
 };
