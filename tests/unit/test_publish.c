@@ -182,9 +182,10 @@ static void a_store_with_a_schema_of_somebody_else_is_replaced_but_not_added_to(
 				      "DELETE FROM quarantine; END",
 				      NULL, NULL, NULL));
 	sqlite3_close(db);
-	assert_begin_fails(path, true, ERR_INPUT,
-			   "not the schema of a ptool store: the trigger 'gone' was not made by ptool; "
-			   "ingest the trace again");
+	assert_begin_fails(
+		path, true, ERR_INPUT,
+		"not the schema of a ptool store: the trigger 'gone' was not made by ptool; "
+		"ingest the trace again");
 	assert_int_equal(1, scratch_nfiles(state));
 	must_publish(path, false, NEW_STORE);
 	assert_int_equal(0, nrows(path));
