@@ -14,6 +14,8 @@ VALGRIND, whose own work and memory are not in proportion.
 """
 import os
 import re
+import sqlite3
+import subprocess
 import sys
 import tempfile
 
@@ -30,6 +32,7 @@ SUSPECT = {"instructions": 150e6, "seconds": 0.02, "bytes": 24 << 20}  # above t
 SHARE = 4  # each structure is tried with one of so many commands
 AGAIN = 2  # runs, when the first says that it is too much
 SECONDS = 20
+RUNS_SMALL = 300
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
 # One line a way through the code, not one a mode.
@@ -112,6 +115,47 @@ def excess(recording, cell, tool, start):
     return f"{cell.command} {cell.line}: {', '.join(f'{small[m]:.4g} -> {large[m]:.4g} {m}' for m in suspects)}" if suspects else None
 
 
+# Copied for each run; the others belong to no profile, or trend does not read them.
+OF_A_RUN = ("step", "device", "step_part", "summary")
+
+
+def store_of_runs(n, folder):
+    """A run with summaries, n times: one ingest for each would take too long."""
+    store = os.path.join(folder, f"{n}.db")
+    trace = structures.write("ranks", 1, folder, 1)
+    subprocess.run([storetap.PTOOL, "ingest", "-q", "--summaries", "yes", "-o", store, trace], check=True)
+    db = sqlite3.connect(store)
+    columns = {table: [row[1] for row in db.execute(f"PRAGMA table_info({table})")] for table in ("profile", *OF_A_RUN)}
+    for i in range(1, n):
+        db.execute("INSERT INTO run (name) VALUES (?)", (f"night {i}",))
+        new = {"id": "NULL", "run_id": "(SELECT max(id) FROM run)"}
+        db.execute(f"INSERT INTO profile SELECT {', '.join(new.get(name, name) for name in columns['profile'])} FROM profile WHERE id = 1")
+        new = {"id": "NULL", "profile_id": "(SELECT max(id) FROM profile)"}
+        for table in OF_A_RUN:
+            names = dict(new)
+            if table == "summary":
+                names["first_row_id"] = f"CASE part WHEN 'step_part' THEN first_row_id + row_count * {i} ELSE 1 END"
+                names["row_count"] = "CASE part WHEN 'step_part' THEN row_count ELSE 0 END"
+            db.execute(f"INSERT INTO {table} SELECT {', '.join(names.get(name, name) for name in columns[table])} "
+                       f"FROM {table} WHERE profile_id = 1 ORDER BY id")
+    db.commit()
+    db.close()
+    return store
+
+
+def check_runs(tap, tool):
+    """What trend reads of each run must not grow with the number of runs."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        for n in (RUNS_SMALL, 4 * RUNS_SMALL):
+            inner = os.path.join(folder, str(n))
+            os.mkdir(inner)
+            argv = ["trend", "--limit", "1", store_of_runs(n, inner)]
+            costs.append(least([linear.run(argv, tool, inner, SECONDS) for _ in range(3)]))
+    measure = next(iter(name for name in costs[0] if name != "bytes")) if all(costs) else None
+    tap.ok(measure and costs[1][measure] < MOST * costs[0][measure], f"trend of {RUNS_SMALL} and {4 * RUNS_SMALL} runs", costs)
+
+
 def main():
     tap = storetap.Tap()
     if any(os.environ.get(name) for name in ("SAN", "TSAN", "VALGRIND")):
@@ -135,6 +179,7 @@ def main():
                          if start and (everything or (number + i) % SHARE == 0)]
             found = [text for text in found if text]
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
+    check_runs(tap, tool)
     tap.done()
 
 

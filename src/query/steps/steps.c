@@ -210,6 +210,28 @@ static int load_slices(const struct step_source *from,
 	return rc;
 }
 
+int steps_load_from(struct summary_reader *reader, const struct scope *scope,
+		    const struct steps_request *request, struct steps *out,
+		    struct err *err)
+{
+	int rc = 0;
+
+	*out = (struct steps){ .nprofiles = 0 };
+	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
+		const struct step_source from = { reader->store, reader->texts,
+						  &scope->profiles[i] };
+		rc = steps_add_stored(reader, &from, request, i, out, err);
+		if (rc == 0)
+			rc = load_slices(&from, request, i, out, err);
+		rc = rc < 0 ? -1 : 0;
+	}
+	if (rc == 0) {
+		steps_sum_up(out);
+		rc = step_growth_find(reader->store, reader->texts, out, err);
+	}
+	return rc;
+}
+
 int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err)
 {
@@ -220,17 +242,8 @@ int steps_load(struct store *store, const struct scope *scope,
 	int rc = text_pool_open(store, &texts, err);
 	if (rc == 0)
 		rc = summary_reader_open(store, &texts, &reader, err);
-	for (size_t i = 0; rc == 0 && i < scope->n; i++) {
-		const struct step_source from = { store, &texts, &scope->profiles[i] };
-		rc = steps_add_stored(&reader, &from, request, i, out, err);
-		if (rc == 0)
-			rc = load_slices(&from, request, i, out, err);
-		rc = rc < 0 ? -1 : 0;
-	}
-	if (rc == 0) {
-		steps_sum_up(out);
-		rc = step_growth_find(store, &texts, out, err);
-	}
+	if (rc == 0)
+		rc = steps_load_from(&reader, scope, request, out, err);
 	summary_reader_close(&reader);
 	text_pool_close(&texts);
 	return rc;

@@ -139,6 +139,10 @@ struct steps {
 /* All profiles with their means and marks; steps_release() in both cases. */
 int steps_load(struct store *store, const struct scope *scope,
 	       const struct steps_request *request, struct steps *out, struct err *err);
+/* The same for who has a reader open, over many scopes. */
+int steps_load_from(struct summary_reader *reader, const struct scope *scope,
+		    const struct steps_request *request, struct steps *out,
+		    struct err *err);
 void steps_release(struct steps *s);
 
 /*

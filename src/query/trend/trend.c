@@ -115,47 +115,36 @@ static int add_peak(void *to, const struct memory_device *device,
 	return 0;
 }
 
-static int add_peaks(struct store *store, const struct scope *scope,
+static int add_peaks(struct summary_reader *reader, const struct scope *scope,
 		     struct trend_run *run, struct err *err)
 {
 	static const struct filter everything = { .focus = NULL };
-	struct summary_reader reader = { .n = 0 };
-	struct text_pool texts;
-	size_t i = 0;
+	int rc = 0;
 
-	while (i < scope->n && !scope->profiles[i].has_memory)
-		i++;
-	if (i == scope->n)
-		return 0;
-	int rc = text_pool_open(store, &texts, err);
-	if (rc == 0)
-		rc = summary_reader_open(store, &texts, &reader, err);
-	for (; rc == 0 && i < scope->n; i++)
+	for (size_t i = 0; rc == 0 && i < scope->n; i++)
 		if (scope->profiles[i].has_memory)
-			rc = memory_peak_each(&reader, &scope->profiles[i], &everything,
+			rc = memory_peak_each(reader, &scope->profiles[i], &everything,
 					      add_peak, run, err);
-	summary_reader_close(&reader);
-	text_pool_close(&texts);
 	return rc;
 }
 
-static int sum_up(struct store *store, struct scope *scope, struct summing *s,
-		  struct err *err)
+static int sum_up(struct summary_reader *reader, const struct scope *scope,
+		  struct summing *s, struct err *err)
 {
 	static const struct filter everything = { .focus = NULL };
 	const struct steps_request request = { .filter = &everything, .both = true };
 	struct steps steps;
-	int rc = steps_load(store, scope, &request, &steps, err);
+	int rc = steps_load_from(reader, scope, &request, &steps, err);
 
 	if (rc == 0)
 		add_steps(s, &steps);
 	steps_release(&steps);
-	return rc < 0 ? -1 : add_peaks(store, scope, s->run, err);
+	return rc < 0 ? -1 : add_peaks(reader, scope, s->run, err);
 }
 
 /* The profiles of one run, which stand together; texts are the larger scope's. */
-static int add_run(struct trend *t, struct store *store, const struct scope *scope,
-		   size_t first, size_t n, struct err *err)
+static int add_run(struct trend *t, struct summary_reader *reader,
+		   const struct scope *scope, size_t first, size_t n, struct err *err)
 {
 	struct scope of_run = { .profiles = scope->profiles + first, .n = n };
 	struct trend_run *run = ARRAY_PUSH(t->runs, t->n, t->cap);
@@ -173,7 +162,7 @@ static int add_run(struct trend *t, struct store *store, const struct scope *sco
 			run->time_ns = ns;
 	}
 	set_time(run);
-	int rc = sum_up(store, &of_run, &s, err);
+	int rc = sum_up(reader, &of_run, &s, err);
 	run->steps = (int64_t)s.nsteps;
 	if (s.nsteps)
 		run->values[TREND_STEP] = step_median(s.steps_ns, s.nsteps);
@@ -408,19 +397,34 @@ static struct table *make_table(struct trend *t, const struct scope *scope,
 	return &m->table;
 }
 
-int trend_open(struct store *store, const struct scope *scope,
-	       const struct trend_request *request, struct table **out, struct err *err)
+/* One reader for all: it lists what all profiles of the store have. */
+static int add_runs(struct trend *t, struct store *store, const struct scope *scope,
+		    struct err *err)
 {
-	struct trend t = { .n = 0 };
-	int rc = 0;
+	struct summary_reader reader = { .n = 0 };
+	struct text_pool texts;
+	int rc = text_pool_open(store, &texts, err);
 
+	if (rc == 0)
+		rc = summary_reader_open(store, &texts, &reader, err);
 	for (size_t i = 0, end; rc == 0 && i < scope->n; i = end) {
 		for (end = i; end < scope->n &&
 			      scope->profiles[end].run_id == scope->profiles[i].run_id;
 		     end++)
 			;
-		rc = add_run(&t, store, scope, i, end - i, err);
+		rc = add_run(t, &reader, scope, i, end - i, err);
 	}
+	summary_reader_close(&reader);
+	text_pool_close(&texts);
+	return rc;
+}
+
+int trend_open(struct store *store, const struct scope *scope,
+	       const struct trend_request *request, struct table **out, struct err *err)
+{
+	struct trend t = { .n = 0 };
+	int rc = add_runs(&t, store, scope, err);
+
 	if (rc == 0 && !has_any(&t))
 		rc = err_set(err, ERR_EMPTY,
 			     "no run has steps or memory; record with torch.profiler and "
