@@ -4,15 +4,21 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
-#include "base/buf.h"
 #include "query/query.h"
+#include "query/slices/slice_pack.h"
 
 ASSET(asset_query_views_comm_host_compute_sql);
 ASSET(asset_query_views_comm_names_sql);
-ASSET(asset_query_views_comm_ranges_sql);
+ASSET(asset_query_views_slice_pick_sql);
 
-enum { RANGE_ID, RANGE_TS, RANGE_DUR, RANGE_NAME, RANGE_STEP };
+/* Which names are ranges of a backend; by string.id. */
+struct range_names {
+	uint8_t *backends; /* owned: enum comm_backend */
+	int64_t max_id;
+	bool any;
+};
 
 static enum comm_backend backend_of(struct str name)
 {
@@ -21,71 +27,85 @@ static enum comm_backend backend_of(struct str name)
 	return comm_range_backend(name, &collective);
 }
 
-/* The ids of the wanted names as a JSON array; empty when there are none. */
 static int list_names(struct store *store, const struct scope_profile *profile,
-		      bool only_host, struct buf *ids, struct err *err)
+		      bool only_host, struct range_names *out, struct err *err)
 {
 	struct query q =
 		query_of_profile(store, asset_query_views_comm_names_sql, profile, err);
 
 	while (query_next(&q, err)) {
+		int64_t id = sqlite3_column_int64(q.stmt, 0);
 		struct cell name = query_cell(q.stmt, 1);
 		enum comm_backend backend = name.type == CELL_TEXT
 						    ? backend_of(name.as.text)
 						    : COMM_BACKEND_NONE;
-		if (backend == COMM_BACKEND_NONE ||
+		if (id < 0 || id > out->max_id || backend == COMM_BACKEND_NONE ||
 		    (only_host && backend != COMM_BACKEND_HOST))
 			continue;
-		buf_addf(ids, "%c%lld", ids->n ? ',' : '[',
-			 (long long)sqlite3_column_int64(q.stmt, 0));
+		out->backends[id] = (uint8_t)backend;
+		out->any = true;
 	}
-	int rc = query_end(&q);
-	if (ids->n)
-		buf_add_char(ids, ']');
-	return rc;
+	return query_end(&q);
 }
 
-static int add_range(struct text_pool *texts, struct sqlite3_stmt *stmt,
-		     struct comm_ranges *out, struct err *err)
+static bool is_range(const struct range_names *names, const struct packed_slice *slice)
 {
-	int64_t ts_ns = sqlite3_column_int64(stmt, RANGE_TS);
-	int64_t dur_ns = sqlite3_column_int64(stmt, RANGE_DUR);
-	struct comm_range range = { .slice_id = sqlite3_column_int64(stmt, RANGE_ID),
-				    .step_id = sqlite3_column_int64(stmt, RANGE_STEP) };
+	return (slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION) &&
+	       slice->name_id <= names->max_id && names->backends[slice->name_id];
+}
 
-	if (!query_is_range(ts_ns, dur_ns))
-		return query_damaged("slices do", err);
-	range.start_ns = ts_ns;
-	range.end_ns = ts_ns + dur_ns;
-	if (text_pool_number(texts, sqlite3_column_int64(stmt, RANGE_NAME), &range.name,
-			     err) < 0)
+static int add_range(struct text_pool *texts, const struct range_names *names,
+		     const struct packed_slice *slice, struct comm_ranges *out,
+		     struct err *err)
+{
+	struct comm_range range = {
+		.slice_id = slice->id,
+		.start_ns = slice->start_ns,
+		.end_ns = slice->end_ns,
+		.step_id = slice->step_id,
+		.backend = names->backends[slice->name_id],
+	};
+
+	if (text_pool_number(texts, slice->name_id, &range.name, err) < 0)
 		return -1;
-	range.backend = (uint8_t)backend_of(text_pool_str(texts, range.name));
 	*ARRAY_PUSH(out->items, out->n, out->cap) = range;
 	return 0;
+}
+
+static int find_ranges(struct store *store, struct text_pool *texts,
+		       const struct scope_profile *profile,
+		       const struct range_names *names, struct comm_ranges *out,
+		       struct err *err)
+{
+	unsigned columns = PACKED_NAME | PACKED_CLASS | PACKED_STEP;
+	struct slice_walk walk;
+	int rc = slice_walk_open(store, asset_query_views_slice_pick_sql, profile->id,
+				 columns, &walk, err);
+
+	while (rc == 0 && (rc = slice_walk_track(&walk, err)) > 0)
+		while ((rc = slice_pack_next(&walk.slices, err)) > 0)
+			if (is_range(names, &walk.slices.slice) &&
+			    add_range(texts, names, &walk.slices.slice, out, err) < 0) {
+				rc = -1;
+				break;
+			}
+	slice_walk_close(&walk);
+	return rc;
 }
 
 int comm_ranges_load(struct store *store, struct text_pool *texts,
 		     const struct scope_profile *profile, bool only_host,
 		     struct comm_ranges *out, struct err *err)
 {
-	struct query q = { .stmt = NULL };
-	struct buf ids;
+	struct range_names names = { .max_id = texts->max_id };
 
 	*out = (struct comm_ranges){ .n = 0 };
-	buf_init(&ids, SIZE_MAX);
-	q.rc = list_names(store, profile, only_host, &ids, err);
-	if (q.rc == 0 && ids.n && profile->slices > 0) {
-		q = query_of_profile(store, asset_query_views_comm_ranges_sql, profile,
-				     err);
-		query_bind_int(q.stmt, ":op", CLASS_OP);
-		query_bind_int(q.stmt, ":annotation", CLASS_ANNOTATION);
-		query_bind_text(q.stmt, ":names", ids.p);
-		while (query_next(&q, err))
-			q.rc = add_range(texts, q.stmt, out, err);
-	}
-	buf_release(&ids);
-	return query_end(&q);
+	names.backends = xcalloc((size_t)names.max_id + 1, sizeof(*names.backends));
+	int rc = list_names(store, profile, only_host, &names, err);
+	if (rc == 0 && names.any && profile->slices > 0)
+		rc = find_ranges(store, texts, profile, &names, out, err);
+	free(names.backends);
+	return rc;
 }
 
 void comm_ranges_release(struct comm_ranges *r)

@@ -137,24 +137,11 @@ static void add_rows(const struct summary_source *from, const struct comm_profil
 
 static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
-	static const struct filter all = { .has_steps = false };
-	const struct device_work *work = summary_work(from, err);
-	struct comm_sources sources = { .found = 0 };
-	struct comm_profile p = { .ndevices = 0 };
-	struct scope scope;
+	const struct comm_profile *comm = summary_collectives(from, err);
 
-	if (!work)
-		return -1;
-	scope_of_profile(from->profile, &scope);
-	int rc = comm_slices_open(from->store, &scope, &all, from->texts, &sources, err);
-	if (rc == 0)
-		rc = comm_load_slices(&sources, from->profile, work, true, &p, err);
-	if (rc == 0)
-		add_rows(from, &p, out);
-	comm_profile_release(&p);
-	comm_sources_close(&sources);
-	scope_release(&scope);
-	return rc;
+	if (comm)
+		add_rows(from, comm, out);
+	return comm ? 0 : -1;
 }
 
 const struct summary summary_comm = { PART_TABLE(COMM_PART, comm_part), make };

@@ -37,39 +37,19 @@ static bool add_row(const struct rank_facts *f, const struct rank_part *part,
 	return true;
 }
 
-static int make_rows(struct summary_source *from, const struct comm_calls *calls,
-		     struct part_rows *out, struct err *err)
+/* Also of a profile without a rank: the order of files may tell it later (`ptool merge`). */
+static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
+	const struct comm_profile *comm = summary_collectives(from, err);
 	struct rank_facts facts;
-	int rc = rank_facts_make(from, calls, &facts, err);
 
+	if (!comm)
+		return -1;
+	int rc = rank_facts_make(from, &comm->calls, &facts, err);
 	for (size_t i = 0; rc == 0 && i < facts.nparts; i++)
 		if (!add_row(&facts, &facts.parts[i], out))
 			break;
 	rank_facts_release(&facts);
-	return rc;
-}
-
-/* Also of a profile without a rank: the order of files may tell it later (`ptool merge`). */
-static int make(struct summary_source *from, struct part_rows *out, struct err *err)
-{
-	static const struct filter all = { .has_steps = false };
-	struct comm_sources sources = { .found = 0 };
-	struct comm_profile comm = { .ndevices = 0 };
-	struct scope scope;
-
-	const struct device_work *work = summary_work(from, err);
-	if (!work)
-		return -1;
-	scope_of_profile(from->profile, &scope);
-	int rc = comm_slices_open(from->store, &scope, &all, from->texts, &sources, err);
-	if (rc == 0)
-		rc = comm_load_slices(&sources, from->profile, work, false, &comm, err);
-	if (rc == 0)
-		rc = make_rows(from, &comm.calls, out, err);
-	comm_profile_release(&comm);
-	comm_sources_close(&sources);
-	scope_release(&scope);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "query/comm/comm_load.h"
 #include "query/gaps/gap_profile.h"
 #include "query/query.h"
 #include "query/summary/summary.h"
@@ -60,8 +61,45 @@ const struct gap_profile *summary_idle(struct summary_source *from, struct err *
 	return NULL;
 }
 
+static int load_collectives(struct summary_source *from, const struct device_work *work,
+			    struct err *err)
+{
+	static const struct filter all = { .has_steps = false };
+	struct comm_sources sources = { .found = 0 };
+	struct scope scope;
+
+	scope_of_profile(from->profile, &scope);
+	int rc = comm_slices_open(from->store, &scope, &all, from->texts, &sources, err);
+	if (rc == 0)
+		rc = comm_load_slices(&sources, from->profile, work, true, from->comm,
+				      err);
+	comm_sources_close(&sources);
+	scope_release(&scope);
+	return rc;
+}
+
+const struct comm_profile *summary_collectives(struct summary_source *from,
+					       struct err *err)
+{
+	const struct device_work *work = summary_work(from, err);
+
+	if (from->comm || !work)
+		return from->comm;
+	from->comm = xcalloc(1, sizeof(*from->comm));
+	if (load_collectives(from, work, err) == 0)
+		return from->comm;
+	comm_profile_release(from->comm);
+	free(from->comm);
+	from->comm = NULL;
+	return NULL;
+}
+
 void summary_source_release(struct summary_source *from)
 {
+	if (from->comm)
+		comm_profile_release(from->comm);
+	free(from->comm);
+	from->comm = NULL;
 	if (from->idle)
 		gap_profile_release(from->idle);
 	free(from->idle);

@@ -38,6 +38,7 @@
 #include "query/text_pool.h"
 #include "store/store.h"
 
+struct comm_profile;
 struct gap_profile;
 
 /* What summaries of one profile are made of, read once for all of them.  All borrowed. */
@@ -45,14 +46,18 @@ struct summary_source {
 	struct store *store;
 	struct text_pool *texts;
 	const struct scope_profile *profile;
-	struct device_work *work; /* owned; NULL until summary_work() */
-	struct gap_profile *idle; /* owned; NULL until summary_idle() */
+	struct device_work *work;  /* owned; NULL until summary_work() */
+	struct gap_profile *idle;  /* owned; NULL until summary_idle() */
+	struct comm_profile *comm; /* owned; NULL until summary_collectives() */
 };
 
 /* With launches and operators; NULL with err set. */
 const struct device_work *summary_work(struct summary_source *from, struct err *err);
 /* Idle time of all of it, as `ptool gaps` charges it, to no other rank; likewise. */
 const struct gap_profile *summary_idle(struct summary_source *from, struct err *err);
+/* All its collectives, with what was computed meanwhile; likewise. */
+const struct comm_profile *summary_collectives(struct summary_source *from,
+					       struct err *err);
 /* Accepts one without work. */
 void summary_source_release(struct summary_source *from);
 
