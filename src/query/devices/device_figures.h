@@ -10,6 +10,7 @@
 
 #include "query/devices/device_work.h"
 #include "query/filter.h"
+#include "query/kernels/kernel_detail.h"
 #include "query/kernels/tensor_core.h"
 #include "query/steps/step_bounds.h"
 
@@ -21,6 +22,10 @@ struct kernel_load {
 /* One for each of work->items, which free() frees; NULL with err set. */
 struct kernel_load *kernel_loads(struct store *store, const struct scope_profile *profile,
 				 const struct device_work *work, struct err *err);
+
+/* The same of details that are there. */
+struct kernel_load *kernel_loads_of(struct kernel_details *details,
+				    const struct device_work *work);
 
 struct figures_window {
 	int64_t from_ns, to_ns;

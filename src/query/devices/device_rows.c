@@ -213,9 +213,15 @@ static const struct part_cell part_cells[] = {
 static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
 	struct memtable *rows = memtable_new(NULL, NDEVICE_COLUMNS);
+	struct kernel_load *loads = NULL;
 	struct work_profile p;
 	int rc = work_profile_of_summary(from, &p, err);
 
+	if (rc == 0 && p.work.n) {
+		struct kernel_details *details = summary_kernel_details(from, err);
+		rc = details ? 0 : -1;
+		p.loads = loads = details ? kernel_loads_of(details, &p.work) : NULL;
+	}
 	if (rc == 0 && p.work.n)
 		rc = device_rows_add(rows, &p, err) < 0 ? -1 : 0;
 	for (size_t i = 0; rc == 0 && i < rows->nrows; i++) {
@@ -226,6 +232,7 @@ static int make(struct summary_source *from, struct part_rows *out, struct err *
 		part_cells_put(part_cells, NPART_CELLS, row, out, c);
 		part_name_put(row[DEVICE_NUMBER], COL_DEVICE_PART_DEVICE, out, c);
 	}
+	free(loads);
 	work_profile_release_summary(&p);
 	table_free(&rows->table);
 	return rc;

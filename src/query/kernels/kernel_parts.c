@@ -126,21 +126,17 @@ static void add_rows(struct parting *p, const struct device_work *work,
 static int make(struct summary_source *from, struct part_rows *out, struct err *err)
 {
 	const struct device_work *work = summary_work(from, err);
-	struct kernel_details details = { .n = 0 };
+	struct kernel_details *details = work ? summary_kernel_details(from, err) : NULL;
 	struct parting p = { .n = 0 };
 
-	if (!work ||
-	    kernel_details_load(from->store, from->profile, NULL, &details, err) < 0) {
-		kernel_details_release(&details);
+	if (!details)
 		return -1;
-	}
 	intern_init(&p.keys);
 	p.durations = xrealloc_array(NULL, work->n + 1, sizeof(*p.durations));
 	for (size_t i = 0; i < work->n; i++)
 		add_item(&p, &work->items[i],
-			 kernel_details_of(&details, work->items[i].slice_id));
+			 kernel_details_of(details, work->items[i].slice_id));
 	add_rows(&p, work, from->texts, out);
-	kernel_details_release(&details);
 	intern_release(&p.keys);
 	free(p.items);
 	free(p.durations);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "query/comm/comm_load.h"
 #include "query/gaps/gap_profile.h"
+#include "query/kernels/kernel_detail.h"
 #include "query/query.h"
 #include "query/summary/summary.h"
 
@@ -94,8 +95,27 @@ const struct comm_profile *summary_collectives(struct summary_source *from,
 	return NULL;
 }
 
+struct kernel_details *summary_kernel_details(struct summary_source *from,
+					      struct err *err)
+{
+	if (from->kernels)
+		return from->kernels;
+	from->kernels = xcalloc(1, sizeof(*from->kernels));
+	if (kernel_details_load(from->store, from->profile, NULL, from->kernels, err) ==
+	    0)
+		return from->kernels;
+	kernel_details_release(from->kernels);
+	free(from->kernels);
+	from->kernels = NULL;
+	return NULL;
+}
+
 void summary_source_release(struct summary_source *from)
 {
+	if (from->kernels)
+		kernel_details_release(from->kernels);
+	free(from->kernels);
+	from->kernels = NULL;
 	if (from->comm)
 		comm_profile_release(from->comm);
 	free(from->comm);

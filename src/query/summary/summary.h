@@ -40,15 +40,17 @@
 
 struct comm_profile;
 struct gap_profile;
+struct kernel_details;
 
 /* What summaries of one profile are made of, read once for all of them.  All borrowed. */
 struct summary_source {
 	struct store *store;
 	struct text_pool *texts;
 	const struct scope_profile *profile;
-	struct device_work *work;  /* owned; NULL until summary_work() */
-	struct gap_profile *idle;  /* owned; NULL until summary_idle() */
-	struct comm_profile *comm; /* owned; NULL until summary_collectives() */
+	struct device_work *work;       /* owned; NULL until summary_work() */
+	struct gap_profile *idle;       /* owned; NULL until summary_idle() */
+	struct kernel_details *kernels; /* owned; NULL until summary_kernel_details() */
+	struct comm_profile *comm;      /* owned; NULL until summary_collectives() */
 };
 
 /* With launches and operators; NULL with err set. */
@@ -58,6 +60,9 @@ const struct gap_profile *summary_idle(struct summary_source *from, struct err *
 /* All its collectives, with what was computed meanwhile; likewise. */
 const struct comm_profile *summary_collectives(struct summary_source *from,
 					       struct err *err);
+/* How its kernels filled the device; likewise. */
+struct kernel_details *summary_kernel_details(struct summary_source *from,
+					      struct err *err);
 /* Accepts one without work. */
 void summary_source_release(struct summary_source *from);
 
