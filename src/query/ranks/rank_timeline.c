@@ -113,7 +113,7 @@ static void sort_calls(struct timeline *t)
 	if (!t->ncalls)
 		return;
 	qsort(t->calls, t->ncalls, sizeof(*t->calls), by_start);
-	qsort(t->bounds, t->nbounds, sizeof(*t->bounds), sort_compare_int64);
+	sort_by_field(t->bounds, t->nbounds, sizeof(*t->bounds), 0);
 }
 
 /*
@@ -224,13 +224,6 @@ static void add_host_idle(struct timeline *t)
 	add_idle_set(t, &t->idle, GAP_UNTRACED);
 }
 
-static int by_time(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-
-	return sort_order(x->start_ns, y->start_ns);
-}
-
 /* What no piece says, so that all of a step is there whatever the blame left out. */
 static void add_rest(struct timeline *t)
 {
@@ -243,8 +236,8 @@ static void add_rest(struct timeline *t)
 	add_idle_set(t, &rest, GAP_UNKNOWN);
 	intervals_release(&known);
 	intervals_release(&rest);
-	if (t->n)
-		qsort(t->pieces, t->n, sizeof(*t->pieces), by_time);
+	sort_by_field(t->pieces, t->n, sizeof(*t->pieces),
+		      offsetof(struct piece, start_ns));
 }
 
 /* A stretch under way: time by kind, idle time by cause. */
