@@ -234,6 +234,16 @@ static void tell_step(struct model *m, uint32_t row, struct telling *t)
 		step->told = engine_step_unknown();
 }
 
+/* One label in a file whose name tells its step says the same again: all of it is the step. */
+static bool labels_count(const struct model *m, const struct step_search *search)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < search->nparts; i++)
+		n += search->parts[i].nlabels;
+	return m->file_step == NUMBER_NONE || n > 1;
+}
+
 static void add_frames(struct model *m, const struct found_steps *found)
 {
 	for (size_t i = 0; i < found->nframes; i++)
@@ -258,7 +268,7 @@ static void add_found(struct model *m, const struct step_search *search)
 				tell_step(m, search->parts[i].engines[k], &telling);
 			else
 				add_engine_step(m, search->parts[i].engines[k]);
-	bool has_steps = m->nsteps > 0;
+	bool has_steps = m->nsteps > 0 || !labels_count(m, search);
 	for (size_t i = 0; i < search->nparts && !has_steps; i++)
 		for (size_t k = 0; k < search->parts[i].nlabels; k++)
 			add_engine_step(m, search->parts[i].labels[k]);

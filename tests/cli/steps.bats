@@ -180,6 +180,14 @@ mean 100000 0 100000" ]
 	ptool steps t.json 2>/dev/null | grep 'no ProfilerStep in the recording'
 }
 
+@test "one label in a file of one step: the file is the step, as its name says" {
+	echo '[{"ph":"X","cat":"user_annotation","name":"train_step_4","pid":1,"tid":1,"ts":20,"dur":5},
+	{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":30}]' >train_step_4.json
+	cp train_step_4.json t.json
+	[ "$(ptool steps train_step_4.json --format csv 2>/dev/null | sed -n 2p | cut -d, -f4-6)" = '"4",0,30000' ]
+	[ "$(ptool steps t.json --format csv 2>/dev/null | sed -n 2p | cut -d, -f4-6)" = '"4",10000,5000' ]
+}
+
 @test "--step-name: what it matches is a step, of any producer; the first group is its number" {
 	python3 - >t.json <<-'E'
 		import json
