@@ -424,6 +424,16 @@ void engine_step_merge(struct engine_step *step, const struct engine_step *other
 	set_default(&step->context_tokens, other->context_tokens);
 }
 
+bool engine_serves(struct str engine)
+{
+	static const char *const serving[] = { "vLLM", "SGLang", "ATOM", "TensorRT-LLM" };
+
+	for (size_t i = 0; i < COUNT(serving); i++)
+		if (str_starts_with(engine, str_of(serving[i])))
+			return true;
+	return false;
+}
+
 static const char *const phase_names[NENGINE_PHASES] = {
 	[ENGINE_PREFILL] = "prefill",
 	[ENGINE_DECODE] = "decode",

@@ -50,6 +50,8 @@ bool engine_frame_parse(struct str name, struct engine_step *out);
 /* Sets what is not told from another annotation of the same step. */
 void engine_step_merge(struct engine_step *step, const struct engine_step *other);
 
+/* Does the engine of this name, or of these frames, answer requests with tokens? */
+bool engine_serves(struct str engine);
 /* "prefill", "decode", "mixed", "other"; NULL for what is not told. */
 const char *engine_phase_name(enum engine_phase phase);
 /* The other way round; ENGINE_UNTOLD: it is none. */

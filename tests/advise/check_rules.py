@@ -191,8 +191,8 @@ def serving(traces, name):
     """The same traces, whose steps are an engine's."""
     for trace in traces:
         for event in trace.events:
-            if event.get("cat") == "user_annotation":
-                event["name"] = name
+            if event.get("cat") in ("user_annotation", "python_function") and event["ts"] in trace.starts:
+                event.update(name=name, cat="python_function" if "(9): " in name else "user_annotation")
     return traces
 
 
@@ -201,6 +201,7 @@ def check_serving(tap, work):
     for rule, wanted in (("exposed-communication", "tensor parallel"), ("synchronization", "--async-scheduling"),
                          ("launch-bound", "--enforce-eager"), ("unfused", "--enable-torch-compile")):
         for name, is_engine in (("step[DECODE bs=4]", True), ("execute_context_1(9)_generation_0(0)", True),
+                                ("vllm/v1/worker/gpu_model_runner.py(9): execute_model", True),
                                 ("execute_diffusion_1_256x256", False), ("iteration 3", False), ("decode_step_3", False)):
             store = work.ingest(*save(work, serving(rulecases.CASES[rule][0], name)))
             texts = [row["suggestion"] for row in advise(work, store, "--rule", rule)]

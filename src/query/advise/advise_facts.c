@@ -125,7 +125,7 @@ void facts_set_window(struct advise_facts *f)
 	w->ns = intervals_length(&w->when);
 	w->is_single = w->steps.is_single;
 	for (size_t i = 0; i < w->steps.n; i++)
-		w->is_serving |= step_told_serves(&w->steps.items[i].told);
+		w->is_serving |= w->steps.items[i].told.is_served;
 	w->nsteps = w->steps.n ? (int64_t)w->steps.n : 1;
 	f->has_window = true;
 }

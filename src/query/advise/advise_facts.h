@@ -30,7 +30,7 @@ struct fact_window {
 	int64_t ns;            /* its length */
 	int64_t nsteps;        /* recorded; 1 when there are none: */
 	bool is_single;        /*   the whole recording is one */
-	bool is_serving;       /* an inference engine told of prompts and tokens */
+	bool is_serving;       /* steps of an inference engine */
 };
 
 /* What a device did in the window. */

@@ -22,7 +22,8 @@ enum {
 	RANGE_PHASE,
 	RANGE_REQUESTS,
 	RANGE_TOKENS,
-	RANGE_CONTEXT
+	RANGE_CONTEXT,
+	RANGE_SOURCE
 };
 
 static void add_window(struct step_windows *w, struct step_window window)
@@ -35,6 +36,14 @@ static enum engine_phase told_phase(struct sqlite3_stmt *stmt)
 	const char *text = (const char *)sqlite3_column_text(stmt, RANGE_PHASE);
 
 	return text ? engine_phase_of(str_of(text)) : ENGINE_UNTOLD;
+}
+
+/* Stores of older releases do not say. */
+static bool is_served(struct sqlite3_stmt *stmt)
+{
+	const char *source = (const char *)sqlite3_column_text(stmt, RANGE_SOURCE);
+
+	return source && engine_serves(str_of(source));
 }
 
 static int64_t told_number(struct sqlite3_stmt *stmt, int column)
@@ -57,7 +66,8 @@ static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct e
 		.told = { .phase = told_phase(stmt),
 			  .requests = told_number(stmt, RANGE_REQUESTS),
 			  .tokens = told_number(stmt, RANGE_TOKENS),
-			  .context_tokens = told_number(stmt, RANGE_CONTEXT) },
+			  .context_tokens = told_number(stmt, RANGE_CONTEXT),
+			  .is_served = is_served(stmt) },
 	};
 
 	if (!query_is_range(window.start_ns, dur_ns) ||

@@ -31,18 +31,13 @@
 struct step_told {
 	enum engine_phase phase;
 	int64_t requests, tokens, context_tokens;
+	bool is_served; /* by an inference engine: loops of one's own have phases, too */
 };
 
 static inline struct step_told step_told_nothing(void)
 {
-	return (struct step_told){ ENGINE_UNTOLD, NUMBER_NONE, NUMBER_NONE, NUMBER_NONE };
-}
-
-/* Does an engine serve requests in it?  Loops of one's own have phases, too. */
-static inline bool step_told_serves(const struct step_told *told)
-{
-	return told->phase != ENGINE_UNTOLD && told->phase != ENGINE_OTHER &&
-	       told->requests != NUMBER_NONE;
+	return (struct step_told){ ENGINE_UNTOLD, NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
+				   false };
 }
 
 struct step_window {

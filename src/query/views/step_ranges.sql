@@ -1,5 +1,6 @@
 -- The steps of the profile :profile by their starts: id, number, window, the slice that is
--- it, 0 where the whole file is the step, host range, and what its annotation says.
+-- it, 0 where the whole file is the step, host range, what its annotation says, and
+-- who marks it.
 SELECT id, number, ts, dur, coalesce(slice_id, 0) AS slice_id, host_ts, host_dur,
-       phase, requests, tokens, context_tokens
+       phase, requests, tokens, context_tokens, source
 FROM step WHERE profile_id = :profile ORDER BY ts, id
