@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
-#include "ingest/pstats_table.h"
+#include "ingest/pstats_row.h"
 
 struct graph_row {
 	struct call_sums sums;
