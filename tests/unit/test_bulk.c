@@ -59,7 +59,9 @@ static void fact_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[4] = bulk_blob((struct str){ "\0\1", 2 });
 }
 
-static const struct bulk bulk_fact = { "fact", "id, a, b, c, d", 5, fact_row, NULL };
+static const struct bulk bulk_fact = {
+	"fact", "id, a, b, c, d", 5, fact_row, NULL, NULL
+};
 
 static void must_insert(sqlite3 *db, const struct bulk *bulk, const void *from,
 			int64_t nrows)
@@ -104,8 +106,9 @@ static void args_row(const void *from, int64_t row, struct bulk_cell *c)
 
 static void a_table_may_give_its_ids_itself(void **state)
 {
-	static const struct bulk bulk_args = { "args", "slice_id, text", 2, args_row,
-					       NULL };
+	static const struct bulk bulk_args = { "args", "slice_id, text",
+					       2,      args_row,
+					       NULL,   NULL };
 	static const int64_t ids[] = { 7, 9 };
 
 	must_insert(*state, &bulk_args, ids, 2);
@@ -128,12 +131,16 @@ static void null_row(const void *from, int64_t row, struct bulk_cell *c)
 
 static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **state)
 {
-	static const struct bulk bulk_none = { "nowhere", "id, a, b, c, d", 5, fact_row,
-					       NULL };
-	static const struct bulk bulk_null = { "strict_one", "id, a", 2, null_row, NULL };
-	static const struct bulk bulk_moved = { "strict_one", "id, b", 2, null_row,
-						NULL };
-	static const struct bulk bulk_more = { "fact", "id, a, b", 3, null_row, NULL };
+	static const struct bulk bulk_none = { "nowhere", "id, a, b, c, d",
+					       5,         fact_row,
+					       NULL,      NULL };
+	static const struct bulk bulk_null = { "strict_one", "id, a", 2,
+					       null_row,     NULL,    NULL };
+	static const struct bulk bulk_moved = { "strict_one", "id, b", 2,
+						null_row,     NULL,    NULL };
+	static const struct bulk bulk_more = {
+		"fact", "id, a, b", 3, null_row, NULL, NULL
+	};
 	static const struct fact facts[] = { { NUMBER_NONE, "a", 0 } };
 	struct err err = ERR_INIT;
 
