@@ -57,6 +57,21 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$(nodes tl)" = '"y"' ]
 }
 
+@test "a frame that torch gave up on, and one that never ran" {
+	L=$FIXTURES/compile/compile_limited.json.gz
+	ptool compile -q "$L" --width 100 >text
+	grep -q '^note: frame 1 was compiled again (1/3) and that never ran: torch gives up at recompile_limit' text
+	grep -q '^note: torch compiled again 4 times in steps 1 to 3, most often frame 1:' text
+	ptool compile -q "$L" --step 0 --by region --format csv | cut -d, -f2,5,15 | grep '^"0/0",0,1$'
+	# no region ran at all
+	cat >t.json <<-'END'
+		{"schemaVersion": 1, "traceEvents": [
+		{"ph": "X", "cat": "user_annotation", "name": "entire_frame_compile", "pid": 1, "tid": 1, "ts": 10, "dur": 90, "args": {}},
+		{"ph": "X", "cat": "user_annotation", "name": "entire_frame_compile_data: fn_name=f, compile_id=0/0", "pid": 1, "tid": 1, "ts": 20, "dur": 1, "args": {}}]}
+	END
+	[ "$(ptool compile -q t.json --format csv | cut -d, -f1,4,14,15 | tail -1)" = '"0",0,1,90000' ]
+}
+
 @test "lines of kernels that torch wrote into the trace" {
 	A=$FIXTURES/compile/compile_annotated.json.gz
 	ptool compile -q "$A" --by kernel --wide | like_golden compile_lines.txt

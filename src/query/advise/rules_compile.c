@@ -6,13 +6,16 @@
 
 /* What compiling cost after the first step; without steps, in all of the recording. */
 struct compiling {
-	int64_t n, again, ns; /* ns: in which no device worked, or without one of all */
+	int64_t n, again;   /* again: of frames that were compiled before */
+	int64_t recompiles; /* of these, as torch counts them: those of forward passes */
+	int64_t ns;         /* in which no device worked, or without one of all */
 };
 
-static void add(struct compiling *sum, int64_t n, int64_t again, int64_t ns)
+static void add(struct compiling *sum, const struct compiling *more, int64_t ns)
 {
-	sum->n += n;
-	sum->again += again;
+	sum->n += more->n;
+	sum->again += more->again;
+	sum->recompiles += more->recompiles;
 	sum->ns = sum_add(sum->ns, ns);
 }
 
@@ -22,13 +25,17 @@ static struct compiling sum_up(const struct compile *c)
 
 	for (size_t i = 1; i < c->nsteps; i++) {
 		const struct compile_step *step = &c->steps[i];
-		add(&sum, step->compilations, step->recompilations,
-		    c->has_device ? step->idle_ns : step->compile_ns);
+		const struct compiling of = { .n = step->compilations,
+					      .again = step->again,
+					      .recompiles = step->recompilations };
+		add(&sum, &of, c->has_device ? step->idle_ns : step->compile_ns);
 	}
 	for (size_t i = 0; i < c->n && c->nsteps == 0; i++) {
 		const struct compile_region *region = &c->regions[i];
-		add(&sum, region->compilations, region->recompilations,
-		    c->has_device ? region->idle_ns : region->compile_ns);
+		const struct compiling of = { .n = region->compilations,
+					      .again = region->again,
+					      .recompiles = region->recompilations };
+		add(&sum, &of, c->has_device ? region->idle_ns : region->compile_ns);
 	}
 	return sum;
 }
@@ -53,7 +60,7 @@ static void judge(const struct rule_run *run, const struct compile *c)
 		   sum.again * 2 > sum.n ? ", mostly again" : "");
 	rule_add_window(run);
 	advice_evidence(run, "compilations", UNIT_COUNT, cell_int(sum.n));
-	advice_evidence(run, "recompilations", UNIT_COUNT, cell_int(sum.again));
+	advice_evidence(run, "recompilations", UNIT_COUNT, cell_int(sum.recompiles));
 	rule_add_share(run, c->has_device ? "compile_idle_ns" : "compile_ns", sum.ns,
 		       "compiling_pct",
 		       "time of compiling after the first step (ptool compile --by "

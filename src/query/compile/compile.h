@@ -41,8 +41,9 @@ struct compile_region {
 	int64_t version;                  /* r; NUMBER_NONE: none is told */
 	int64_t calls, outermost, breaks; /* breaks: of its outermost calls */
 	int64_t total_ns, self_ns, lookup_ns, device_ns;
-	int64_t graph_launches;               /* of device graphs */
-	int64_t compilations, recompilations; /* the latter of a frame compiled before */
+	int64_t graph_launches; /* of device graphs */
+	/* Of a frame compiled before: of forward passes, as torch counts; and of both. */
+	int64_t compilations, recompilations, again;
 	int64_t compile_ns, compile_step_ns, idle_ns; /* idle: of the device */
 };
 
@@ -50,7 +51,7 @@ struct compile_region {
 struct compile_step {
 	int64_t number;
 	int64_t calls, outermost, breaks, compilations, compile_ns, idle_ns;
-	int64_t recompilations; /* compilations of a frame that was compiled before */
+	int64_t recompilations, again; /* as of a region */
 };
 
 /* A kernel of compiled code: what its calls in one region took. */

@@ -95,15 +95,16 @@ static struct compile_region *made_by(struct gathering *g,
 {
 	const struct compile_call *calls = g->read->calls;
 	enum compile_pass pass = range->is_backward ? COMPILE_BACKWARD : COMPILE_FORWARD;
+	uint32_t id = range->id;
 
-	if (range->id != COMPILE_NONE)
-		return &g->out->regions[compile_region_at(g->out, range->id, pass)];
-	if (!range->is_backward && range->after != COMPILE_NONE)
+	if (id == COMPILE_NONE && !range->is_backward && range->after != COMPILE_NONE)
 		return region_of(g, &calls[range->after]);
-	if (range->call != COMPILE_NONE)
+	if (id == COMPILE_NONE && range->call != COMPILE_NONE)
 		return region_of(g, &calls[range->call]); /* such as autotuning */
-	uint32_t unknown = intern_add(&g->out->texts, STR_LIT(""));
-	return &g->out->regions[compile_region_at(g->out, unknown, pass)];
+	if (id == COMPILE_NONE)
+		id = intern_add(&g->out->texts, STR_LIT(""));
+	uint32_t at = compile_region_at(g->out, id, pass);
+	return &g->out->regions[at]; /* which may have moved */
 }
 
 /* Time in which no device worked; `busy` is NULL where none is recorded. */
@@ -128,8 +129,10 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 		if (!range->is_wanted)
 			continue;
 		bool is_again = region->version != NUMBER_NONE && region->version > 0;
+		bool is_recompile = is_again && !range->is_backward;
 		region->compilations++;
-		region->recompilations += is_again;
+		region->recompilations += is_recompile;
+		region->again += is_again;
 		region->compile_ns = sum_add(region->compile_ns, dur_ns);
 		region->idle_ns = sum_add(region->idle_ns, idle_ns);
 		step = step_at(g, range->step);
@@ -137,8 +140,8 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 			continue;
 		region->compile_step_ns = sum_add(region->compile_step_ns, dur_ns);
 		step->compilations++;
-		step->recompilations +=
-			region->version != NUMBER_NONE && region->version > 0;
+		step->recompilations += is_recompile;
+		step->again += is_again;
 		step->compile_ns = sum_add(step->compile_ns, dur_ns);
 		step->idle_ns = sum_add(step->idle_ns, idle_ns);
 	}

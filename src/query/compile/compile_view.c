@@ -41,6 +41,7 @@ static void add_region(struct compile_region *to, const struct compile_region *f
 	add(&to->graph_launches, from->graph_launches);
 	add(&to->compilations, from->compilations);
 	add(&to->recompilations, from->recompilations);
+	add(&to->again, from->again);
 	add(&to->compile_ns, from->compile_ns);
 	add(&to->compile_step_ns, from->compile_step_ns);
 	add(&to->idle_ns, from->idle_ns);
@@ -125,8 +126,9 @@ static struct cell get_recompiles(const void *from, const void *row, int arg)
 	const struct compile_row *item = row;
 
 	(void)from, (void)arg;
-	return item->sum.version == NUMBER_NONE ? cell_null()
-						: cell_int(item->recompiles);
+	return item->sum.version == NUMBER_NONE || item->sum.pass == COMPILE_BACKWARD
+		       ? cell_null()
+		       : cell_int(item->recompiles);
 }
 
 #define ROW(how, member) .get = (how), .arg = offsetof(struct compile_row, member)
@@ -146,7 +148,7 @@ static const struct field fields[] = {
 	{ "graph_launches", "Replays", "launches of device graphs in it", "replays", UNIT_COUNT, ROW(get_device, sum.graph_launches), .leaves = 4 },
 	{ "graph_breaks", NULL, "graphs that ran in its outermost calls, less one a call", "breaks", UNIT_COUNT, .get = get_breaks },
 	{ "breaks_per_call", "Breaks/call", "the same of a call; null of a backward pass", NULL, UNIT_RATIO, .get = get_breaks_per_call },
-	{ "recompiles", "Recompiles", "how many versions of the frame after the first are in the recording", NULL, UNIT_COUNT, .get = get_recompiles },
+	{ "recompiles", "Recompiles", "how many versions of the frame after the first are in the recording; null of a backward pass", NULL, UNIT_COUNT, .get = get_recompiles },
 	{ "compilations", "Compiled", "how often it was compiled in the recording", NULL, UNIT_COUNT, ROW(view_int64, sum.compilations), .leaves = 2 },
 	{ "compile_ns", "Compiling", "time of that", NULL, UNIT_NS, ROW(view_int64, sum.compile_ns) },
 	{ "compile_in_steps_ns", NULL, "the part of it that began in steps", NULL, UNIT_NS, ROW(view_int64, sum.compile_step_ns) },
@@ -185,7 +187,7 @@ static const struct field step_fields[] = {
 	{ "outermost_calls", "Outermost", "calls that are in no other region", NULL, UNIT_COUNT, STEP(view_int64, outermost) },
 	{ "graph_breaks", "Graph breaks", "graphs that ran in the outermost calls, less one a call", "breaks", UNIT_COUNT, STEP(view_int64, breaks) },
 	{ "compilations", "Compiled", "compilations in it", NULL, UNIT_COUNT, STEP(view_int64, compilations) },
-	{ "recompilations", "Again", "compilations of a frame that was compiled before", NULL, UNIT_COUNT, STEP(view_int64, recompilations) },
+	{ "recompilations", "Again", "recompiles as torch counts them: forward passes of a frame that was compiled before", NULL, UNIT_COUNT, STEP(view_int64, recompilations) },
 	{ "compile_ns", "Compiling", "time that compiling took", NULL, UNIT_NS, STEP(view_int64, compile_ns) },
 	{ "device_idle_ns", "Idle", "the part of it in which no device worked", "idle", UNIT_NS, STEP(get_step_idle, idle_ns) },
 	{ .name = NULL },
@@ -285,6 +287,24 @@ static void note_recompiles(struct memtable *m, const struct compile_rows *r)
 			frame_words(m, r->c, &most->sum));
 }
 
+/* Of a frame that torch compiled again in vain: it runs without torch.compile now. */
+static void note_given_up(struct memtable *m, const struct compile *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct compile_region *region = &c->regions[i];
+		if (region->pass != COMPILE_FORWARD || region->version == NUMBER_NONE ||
+		    region->version == 0 || !region->compilations || region->calls)
+			continue;
+		memtable_add_note(m,
+				  "%s was compiled again (" STR_FMT ") and that never "
+				  "ran: torch gives up at recompile_limit, and runs it "
+				  "without compiling; TORCH_LOGS=recompiles says why",
+				  frame_words(m, c, region),
+				  STR_ARG(intern_str(&c->texts, region->id)));
+		return;
+	}
+}
+
 static void note_breaks(struct memtable *m, const struct compile_rows *r)
 {
 	const struct compile_row *most = NULL;
@@ -343,6 +363,7 @@ int compile_open(struct store *store, const struct scope *scope,
 					       scope, query);
 		note_compiling(m, &c);
 		note_recompiles(m, &frames);
+		note_given_up(m, &c);
 		note_breaks(m, &frames);
 		if (scope->n > 1)
 			memtable_add_note(m, "%zu profiles added up", scope->n);
