@@ -72,6 +72,17 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$(ptool compile -q t.json --format csv | cut -d, -f1,4,14,15 | tail -1)" = '"0",0,1,90000' ]
 }
 
+@test "a kernel of a template for the CPU has its graph's number for a name" {
+	cat >t.json <<-'END'
+		{"schemaVersion": 1, "traceEvents": [
+		{"ph": "X", "cat": "cpu_op", "name": "Torch-Compiled Region: 0/0", "pid": 1, "tid": 1, "ts": 10, "dur": 90, "args": {}},
+		{"ph": "X", "cat": "cpu_op", "name": "graph_2_kernel", "pid": 1, "tid": 1, "ts": 20, "dur": 5, "args": {}},
+		{"ph": "X", "cat": "cpu_op", "name": "graph_2_kernels", "pid": 1, "tid": 1, "ts": 30, "dur": 5, "args": {}},
+		{"ph": "X", "cat": "cpu_op", "name": "graph_kernel", "pid": 1, "tid": 1, "ts": 40, "dur": 5, "args": {}}]}
+	END
+	[ "$(ptool compile -q t.json --by kernel --format csv | cut -d, -f1,5,8,9 | tail -n +2)" = '"graph_2_kernel","0/0",1,5000' ]
+}
+
 @test "lines of kernels that torch wrote into the trace" {
 	A=$FIXTURES/compile/compile_annotated.json.gz
 	ptool compile -q "$A" --by kernel --wide | like_golden compile_lines.txt

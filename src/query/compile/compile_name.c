@@ -45,7 +45,10 @@ static bool find_id(struct str name, struct str *id)
 	return false;
 }
 
-/* Inductor's own: "triton_...", "cpp_fused...", and the latter behind "graph_1_". */
+/*
+ * Inductor's own: "triton_...", "cpp_fused...", and the latter behind "graph_1_".  A
+ * template's kernel for the CPU has no name but "graph_1_kernel" (before PyTorch 2.7).
+ */
 static bool is_made(struct str name, struct str *kernel)
 {
 	static const struct str graph = { "graph_", 6 };
@@ -59,6 +62,10 @@ static bool is_made(struct str name, struct str *kernel)
 			at++;
 		if (at < name.n && name.p[at] == '_')
 			*kernel = str_behind(name, at + 1);
+		if (at > graph.n && str_is(*kernel, "kernel")) {
+			*kernel = name;
+			return true;
+		}
 	}
 	return str_starts_with(*kernel, STR_LIT("cpp_fused")) ||
 	       (kernel->n < name.n && str_starts_with(*kernel, STR_LIT("triton_")));
