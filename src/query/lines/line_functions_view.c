@@ -1,4 +1,5 @@
 /* The functions of line profiles: what ptool top and ptool memory show of them. */
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ static struct cell get_per_call(const void *from, const void *row, int arg)
 	(void)from, (void)arg;
 	if (f->total_ns == NUMBER_NONE || f->calls <= 0)
 		return cell_null();
-	return cell_int(f->total_ns / f->calls);
+	return cell_int(llrint((double)f->total_ns / (double)f->calls));
 }
 
 #define NUMBER(member) .get = get_number, .arg = offsetof(struct line_function, member)

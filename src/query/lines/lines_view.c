@@ -3,6 +3,7 @@
  * first, as line_profiler prints them; sorted, or for machines, one table of all lines.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -70,7 +71,7 @@ static struct cell get_per_hit(const void *from, const void *row, int arg)
 	(void)from, (void)arg;
 	if (line->self_ns == NUMBER_NONE || line->hits <= 0)
 		return cell_null();
-	return cell_int(line->self_ns / line->hits);
+	return cell_int(llrint((double)line->self_ns / (double)line->hits));
 }
 
 /* Of the function's time. */
