@@ -429,6 +429,13 @@ static void look_at(struct look *look, struct str line)
  * one, but no weight, that can be said; not of markup, which begins with '<' as the
  * frame "<module>" does.
  */
+/* "{built-in method builtins.exec};...": pstats' names, as exports of call graphs begin. */
+static bool is_built_in(struct str text)
+{
+	return str_starts_with(text, STR_LIT("{built-in ")) ||
+	       str_starts_with(text, STR_LIT("{method '"));
+}
+
 static enum probe collapsed_probe(struct bytes head)
 {
 	struct str text = { (const char *)head.p, head.n };
@@ -437,7 +444,8 @@ static enum probe collapsed_probe(struct bytes head)
 
 	if (str_starts_with(text, STR_LIT(BOM)))
 		text = str_behind(text, sizeof(BOM) - 1);
-	if (text.n && is_one_of(text.p[0], "{["))
+	bool is_named = is_built_in(text);
+	if (text.n && is_one_of(text.p[0], "{[") && !is_named)
 		return PROBE_NO;
 	bool may_be_markup =
 		text.n && text.p[0] == '<' && !str_starts_with(text, STR_LIT("<module>"));
@@ -456,7 +464,9 @@ static enum probe collapsed_probe(struct bytes head)
 		return PROBE_NO;
 	bool is_stacks = look.stacks && look.fitting * 2 >= look.lines;
 	bool lacks_weights = look.stacks == look.lines && !may_be_markup;
-	return is_stacks || lacks_weights ? PROBE_MAYBE : PROBE_NO;
+	if (!is_stacks && !lacks_weights)
+		return PROBE_NO;
+	return is_named ? PROBE_LIKELY : PROBE_MAYBE;
 }
 
 const struct reader collapsed_reader = {

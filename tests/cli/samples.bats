@@ -135,6 +135,16 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	[[ $stderr == *'what came after is missing: copy or record it again'* ]]
 }
 
+@test "folded stacks of a call graph and pprof of samples keep names and files" {
+	printf '%s\n' "{built-in method builtins.exec};w.py:1(<module>) 7" \
+		"{built-in method builtins.exec} 2" >exec.folded
+	ptool top -q --format csv exec.folded | grep -q '"{built-in method builtins.exec}",9,2,2,9$'
+	printf '%s\n' 'main (lib/w.py);load (<frozen abc>) 3' 'main (lib/w.py);mm(a, b) (x y) 2' >a.folded
+	ptool export -q --to pprof -o a.pprof a.folded
+	diff <(ptool top -q --format csv a.folded) <(ptool top -q --format csv a.pprof)
+	ptool top -q --format csv a.pprof | grep -q '^"lib/w.py",,"main",'
+}
+
 @test "diff of samples compares weights, and calls them no calls" {
 	printf '%s\n' 'main;busy 45' 'main;busy;gen 85' 'main;wait 9' >old.folded
 	printf '%s\n' 'main;busy 33' 'main;busy;gen 83' 'main;wait 1' >new.folded

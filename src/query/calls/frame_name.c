@@ -56,11 +56,39 @@ static bool split_pstats(struct str text, struct frame_name *out)
 	return false;
 }
 
+static bool is_file(struct str place)
+{
+	if (place.n == 0 || place.p[0] == '/' || place.p[0] == '<')
+		return place.n != 0;
+	return !memchr(place.p, ' ', place.n) &&
+	       (memchr(place.p, '.', place.n) || memchr(place.p, '/', place.n));
+}
+
+/* "step (train.py:12)", "step (train.py)", as samplers name a function. */
+static bool split_sampled(struct str text, struct frame_name *out)
+{
+	size_t at = text.n, end = text.n ? text.n - 1 : 0;
+
+	if (text.n == 0 || text.p[end] != ')')
+		return false;
+	while (at > 1 && (text.p[at - 1] != '(' || text.p[at - 2] != ' '))
+		at--;
+	if (at < 3)
+		return false;
+	size_t digits = digits_before(text, end);
+	bool has_line = digits < end && digits > at && text.p[digits - 1] == ':' &&
+			read_line(text, digits, end, &out->line);
+	out->file = (struct str){ text.p + at, (has_line ? digits - 1 : end) - at };
+	out->function = (struct str){ text.p, at - 2 };
+	return is_file(out->file);
+}
+
 struct frame_name frame_name_split(struct str text)
 {
 	struct frame_name name = { .function = text };
 
-	if (!frame_name_torch(text, &name) && !split_pstats(text, &name))
+	if (!frame_name_torch(text, &name) && !split_pstats(text, &name) &&
+	    !split_sampled(text, &name))
 		name = (struct frame_name){ .function = text };
 	return name;
 }

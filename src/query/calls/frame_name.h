@@ -17,8 +17,8 @@ struct frame_name {
 };
 
 /*
- * torch's Python frames, "train.py(12): step", and pstats' functions,
- * "train.py:12(step)"; anything else is a function of no file, such as "aten::mm".
+ * torch's Python frames, "train.py(12): step", pstats' functions, "train.py:12(step)",
+ * and those of samplers, "step (train.py:12)"; anything else is a function of no file, such as "aten::mm".
  * Borrows from the text.
  */
 struct frame_name frame_name_split(struct str text);
