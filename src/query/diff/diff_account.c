@@ -271,10 +271,20 @@ static int find_device(const struct diff *d, bool *has, struct err *err)
 	return 0;
 }
 
+/* A printed table has sums of operators, and not when they ran. */
+static bool has_printed(const struct diff *d)
+{
+	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
+		for (size_t i = 0; i < d->sides[which].nruns; i++)
+			if (scope_is_printed(d->request->runs[which][i].scope))
+				return true;
+	return false;
+}
+
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err)
 {
 	*out = (struct diff_account){ .n = 0 };
-	if (d->subject == DIFF_OF_ROWS || d->is_call_graph)
+	if (d->subject == DIFF_OF_ROWS || d->is_call_graph || has_printed(d))
 		return 0;
 	if (find_device(d, &out->of_device, err) < 0)
 		return -1;
