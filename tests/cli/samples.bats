@@ -150,6 +150,7 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	printf '%s\n' 'main;busy 33' 'main;busy;gen 83' 'main;wait 1' >new.folded
 	run --separate-stderr ptool diff -q old.folded new.folded
 	exits 0
+	[[ $output == *'self samples 139 -> 117 '*'self samples a run by function'* ]]
 	[[ $output == *'in busy (-12)'* && $output == *' Change %'* && $output != *alls* ]]
 	tr -s ' ' <<<"$output" | grep -qx 'busy 45 33 -12 -26.67'
 	tr -s ' ' <<<"$output" | grep -qx 'wait 9 1 -8 -88.89'

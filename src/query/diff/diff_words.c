@@ -19,6 +19,20 @@ const char *diff_subject_replicates(const struct diff *d)
 	return d->subject_within_run ? "steps" : "runs";
 }
 
+/* Weights of sampled stacks need not be times. */
+static const char *metric_title(const struct diff *d, enum diff_metric metric)
+{
+	bool is_self = metric == DIFF_SELF;
+
+	if (!d->is_sampled || (!is_self && metric != DIFF_TOTAL))
+		return diff_metric_title(metric);
+	if (d->unit == UNIT_BYTES)
+		return is_self ? "self bytes" : "total bytes";
+	if (d->unit == UNIT_COUNT)
+		return is_self ? "self samples" : "total samples";
+	return diff_metric_title(metric);
+}
+
 const char *diff_subject_name(const struct diff *d)
 {
 	if (d->subject == DIFF_OF_STEPS)
@@ -26,7 +40,7 @@ const char *diff_subject_name(const struct diff *d)
 	if (d->subject == DIFF_OF_RECORDINGS)
 		return "recording";
 	if (strcmp(d->by->name, "memory") != 0)
-		return diff_metric_title(diff_has_self_sums(d) ? DIFF_SELF : d->metric);
+		return metric_title(d, diff_has_self_sums(d) ? DIFF_SELF : d->metric);
 	return d->names.n > 1 ? "peaks of memory" : "peak memory";
 }
 
@@ -59,7 +73,7 @@ const char *diff_rows_caption(const struct diff *d, struct arena *arena)
 		return arena_printf(arena, "%s %s by cause; delta = new - base",
 				    d->metric == DIFF_CALLS ? "gaps" : "idle time", of);
 	return arena_printf(arena, "%s %s by %s%s; delta = new - base",
-			    diff_metric_title(d->metric), of, d->by->name,
+			    metric_title(d, d->metric), of, d->by->name,
 			    d->is_metric_chosen ? " (device work explains most)" : "");
 }
 
