@@ -21,6 +21,8 @@ static const struct named known[] = {
 	/* Inductor, XLA */
 	{ FAMILY_ATTENTION, "triton_tem_fused_flex_attention_0" },
 	{ FAMILY_CONVOLUTION, "triton_tem_fused_convolution_4" },
+	/* cut, so that it cannot be demangled: NSA_ is a substitution, and no sparse attention */
+	{ FAMILY_CONVOLUTION, "_ZN2ck6device23kernel_grouped_conv_fwdINS_8SequenceIJLi4EEEES_NSA_IJLi1E" },
 	{ FAMILY_MOE, "triton_tem_fused__grouped_mm_2" },
 	{ FAMILY_LINEAR, "triton_tem_fused_addmm_relu_3" },
 	{ FAMILY_SOFTMAX, "triton_per_fused__softmax_add_7" },

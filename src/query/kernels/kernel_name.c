@@ -42,6 +42,24 @@ static void note_pairs(struct str text, uint64_t *pairs)
 		pairs[pair_at(text.p + i) / 64] |= 1ULL << (pair_at(text.p + i) % 64);
 }
 
+/*
+ * Blanks the substitutions (S_, SA_, S1B_) of a mangled name that could not be demangled,
+ * such as one that was cut: "NSA_" would read as a word.
+ */
+static void blank_substitutions(struct str name, char *word)
+{
+	for (size_t i = 0; i < name.n; i++) {
+		size_t end = i + 1;
+
+		while (name.p[i] == 'S' && end < name.n && end < i + 3 &&
+		       ((name.p[end] >= '0' && name.p[end] <= '9') ||
+			(name.p[end] >= 'A' && name.p[end] <= 'Z')))
+			end++;
+		if (name.p[i] == 'S' && end < name.n && name.p[end] == '_')
+			memset(word + i, ' ', end - i);
+	}
+}
+
 void kernel_name_read(struct str name, struct kernel_name *out)
 {
 	/* AMD's tools name the kernel's descriptor */
@@ -57,6 +75,8 @@ void kernel_name_read(struct str name, struct kernel_name *out)
 	out->word = xmalloc(out->head.n + 1);
 	for (size_t i = 0; i < out->head.n; i++)
 		out->word[i] = lower(out->head.p[i]);
+	if (str_starts_with(name, STR_LIT("_Z")))
+		blank_substitutions(out->head, out->word);
 	memset(out->pairs, 0, sizeof(out->pairs));
 	note_pairs(out->whole, out->pairs[0]);
 	note_pairs((struct str){ out->word, out->head.n }, out->pairs[1]);
