@@ -141,7 +141,7 @@ def ns(seconds):
 
 def cell(number):
     """A count as it stands in JSON: text beyond 64 bits."""
-    return number if -(2**63) <= number < 2**63 else str(number)
+    return number if number is None or -(2**63) <= number < 2**63 else str(number)
 
 
 def add_cells(old, new):
@@ -149,7 +149,8 @@ def add_cells(old, new):
     def add(a, b):
         return None if a is None or b is None else max(-END, min(END, a + b))
 
-    return (old[0] + new[0], old[1] + new[1], add(old[2], new[2]), add(old[3], new[3]))
+    calls, primitive = (None, None) if None in (old[0], new[0]) else (old[0] + new[0], old[1] + new[1])
+    return (calls, primitive, add(old[2], new[2]), add(old[3], new[3]))
 
 
 def edges_differ(scratch, name, stats):
@@ -161,7 +162,8 @@ def edges_differ(scratch, name, stats):
                 return None
             key = (os.path.basename(caller_file), caller_line, caller, os.path.basename(file), line, func)
             nc, cc, tt, ct = edge
-            more = (nc, cc, ns(tt), ns(ct))
+            # calls of -1 are not known, nor is any sum with them
+            more = (None if nc == -1 else nc, None if nc == -1 else cc, ns(tt), ns(ct))
             wanted[key] = add_cells(wanted[key], more) if key in wanted else more
     ran = ptool(scratch, "--strip-dirs", "--callers", "--format", "json", name)
     rows = json.loads(ran.stdout)["rows"]
@@ -169,8 +171,7 @@ def edges_differ(scratch, name, stats):
     got = {tuple(row[f] for f in fields): (row["calls"], row["primitive_calls"], row["self_ns"], row["total_ns"]) for row in rows}
     if len(got) != len(rows):
         return "an edge is there twice"
-    # calls of -1 are not known
-    wanted = {key: (None if v[0] == -1 else cell(v[0]), None if v[0] == -1 else cell(v[1]), v[2], v[3]) for key, v in wanted.items()}
+    wanted = {key: (cell(v[0]), cell(v[1]), v[2], v[3]) for key, v in wanted.items()}
     if got == wanted:
         return None
     key = next(k for k in {**got, **wanted} if got.get(k) != wanted.get(k))

@@ -59,8 +59,8 @@ struct cell call_count(const void *from, const void *row, int arg)
 		return cell_null();
 	if (g->is_sampled && !g->has_counts)
 		return cell_null();
-	/* -1, or added up: pyinstrument counts no calls, yappi's tables cut counts off */
-	if (sums->has_times && sums->calls.n < 0)
+	/* pyinstrument counts no calls, yappi's tables cut long counts off */
+	if (sums->has_times && sums->uncounted)
 		return cell_null();
 	return count_cell((const void *)((const char *)sums + arg));
 }

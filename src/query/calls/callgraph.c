@@ -127,22 +127,17 @@ int64_t callgraph_add_ns(int64_t a, int64_t b)
 	return sum == NUMBER_NONE ? -INT64_MAX : sum; /* the end of the range, not none */
 }
 
-/* What is below 0 was not counted; with what was, it is no number of calls. */
-static struct bignum add_counts(struct arena *arena, struct bignum a, struct bignum b)
-{
-	return (a.n < 0) == (b.n < 0) ? bignum_add(arena, a, b) : bignum_of(-1);
-}
-
 bool callgraph_sums_add(struct arena *arena, struct callgraph_sums *to,
 			const struct callgraph_sums *more)
 {
 	bool is_mixed = to->has_times != more->has_times;
 
-	to->calls = add_counts(arena, to->calls, more->calls);
+	to->calls = bignum_add(arena, to->calls, more->calls);
 	to->has_times &= more->has_times;
+	to->uncounted |= more->uncounted;
 	if (!to->has_times)
 		return is_mixed;
-	to->primitive = add_counts(arena, to->primitive, more->primitive);
+	to->primitive = bignum_add(arena, to->primitive, more->primitive);
 	to->self_s += more->self_s;
 	to->total_s += more->total_s;
 	to->self_ns = callgraph_add_ns(to->self_ns, more->self_ns);

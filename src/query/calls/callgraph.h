@@ -32,6 +32,9 @@ struct callgraph_sums {
 	/* False: calls alone were recorded (profile.Profile's callers); the rest is
 	 * undefined. */
 	bool has_times;
+	/* Calls that were not counted, which dumps write as -1, are among these: numbers
+	 * of calls are what pstats makes of them, and no numbers of calls. */
+	bool uncounted;
 };
 
 struct callgraph_function {

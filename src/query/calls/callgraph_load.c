@@ -202,6 +202,7 @@ static struct callgraph_sums take_sums(struct callgraph *g, struct sqlite3_stmt 
 	if (!sums.has_times)
 		return sums;
 	sums.primitive = take_count(g, stmt, COLUMN_PRIMITIVE, COLUMN_PRIMITIVE_TEXT);
+	sums.uncounted = sums.calls.n == -1;
 	sums.self_ns = take_ns(stmt, COLUMN_SELF_NS);
 	sums.total_ns = take_ns(stmt, COLUMN_TOTAL_NS);
 	sums.self_s = take_seconds(stmt, COLUMN_SELF_S);

@@ -19,7 +19,7 @@ static int64_t known_ns(int64_t ns)
 /* Below 0: not counted. */
 static int64_t known_calls(const struct callgraph_sums *sums)
 {
-	return sums->calls.n < 0 ? 0 : sums->calls.n;
+	return sums->uncounted || sums->calls.n < 0 ? 0 : sums->calls.n;
 }
 
 static int64_t amount_of(const struct callgraph_sums *sums, enum diff_metric metric)
