@@ -339,6 +339,7 @@ DELETE FROM string WHERE id > (SELECT max(id) FROM (
     SELECT 0 AS id
     UNION ALL SELECT max(name_id) FROM slice_row
     UNION ALL SELECT max(category_id) FROM slice_row
+    UNION ALL SELECT max(lines_id) FROM kernel_source
     UNION ALL SELECT max(shapes_id) FROM op_detail
     UNION ALL SELECT max(stack_id) FROM op_detail
     UNION ALL SELECT max(module_id) FROM op_detail

@@ -107,12 +107,12 @@ def evented(profile, unit, functions, sums):
     for event in profile["events"]:
         at = scaled(event["at"], unit)
         if stack and at > last:
-            sums.add([functions[i] for i in stack], at - last)
+            sums.add([functions[i] for i in stack if functions[i]], at - last)
         last = at
         stack.append(event["frame"]) if event["type"] == "O" else stack.pop()
     end = scaled(profile["endValue"], unit)
     if stack and end > last:
-        sums.add([functions[i] for i in stack], end - last)
+        sums.add([functions[i] for i in stack if functions[i]], end - last)
 
 
 def sampled(profile, unit, functions, sums):
@@ -130,7 +130,7 @@ def speedscope(path):
     with open(path, encoding="utf-8-sig") as f:
         file = json.load(f, parse_float=str, parse_int=int)
     functions = [(f.get("file") or "", f["name"]) for f in file["shared"]["frames"]]
-    functions = [None if not f and re.match(r'process \d+:"|thread \(', n) else (f, n) for f, n in functions]
+    functions = [None if not f and re.match(r'process \d+:"|thread \(|\[self\]$', n) else (f, n) for f, n in functions]
     kind = {"bytes": 1, "none": 2}
     units = [kind.get(p["unit"], 0) for p in file["profiles"]]
     active, sums = file.get("activeProfileIndex") or 0, Sums()
