@@ -99,6 +99,8 @@ static int run_merge(const struct command *self, int argc, char **argv)
 		fleet_told_merged(self->name, store, &result);
 	if (!o.quiet)
 		fleet_told_others(self->name, &fleet);
+	if (rc == 0 && !o.run)
+		fleet_told_runs(self->name, &fleet);
 	size_t refused = fleet_told_left_out(self->name, &fleet);
 	code = refused ? EXIT_INPUT : EXIT_OK;
 	/* one that was left out was told just now */

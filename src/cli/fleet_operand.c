@@ -96,7 +96,11 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	free(folder);
 	if (rc == 0 && !wish->is_quiet)
 		fleet_told_read(wish->command, wish->path, fleet, &result);
-	if (fleet_told_left_out(wish->command, fleet) && rc == 0)
+	/* told each time */
+	bool is_odd = fleet_told_left_out(wish->command, fleet) > 0;
+	if (rc == 0)
+		is_odd |= fleet_told_runs(wish->command, fleet);
+	if (is_odd && rc == 0)
 		cache_forget(cache);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		err_set(err, ERR_INPUT, "no store in it can be read");

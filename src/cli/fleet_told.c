@@ -69,6 +69,18 @@ void fleet_told_others(const char *command, const struct fleet *fleet)
 			     fleet->nothers - named);
 }
 
+bool fleet_told_runs(const char *command, const struct fleet *fleet)
+{
+	if (!fleet->other_run)
+		return false;
+	message_note(
+		command, NULL,
+		"stores of run '%s' and of run '%s' were read as one run: if they are "
+		"two, name the stores of one of them, or put them in a folder of their own",
+		fleet->first_run, fleet->other_run);
+	return true;
+}
+
 size_t fleet_told_left_out(const char *command, const struct fleet *fleet)
 {
 	size_t n = 0;

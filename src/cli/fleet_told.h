@@ -15,6 +15,8 @@ void fleet_told_read(const char *command, const char *folder, const struct fleet
 		     const struct merge_result *result);
 /* Files in the folders that are no stores. */
 void fleet_told_others(const char *command, const struct fleet *fleet);
+/* That the stores may be of two runs, which are one now; false: nothing says so. */
+bool fleet_told_runs(const char *command, const struct fleet *fleet);
 /* An error for each store that is left out; how many these are. */
 size_t fleet_told_left_out(const char *command, const struct fleet *fleet);
 

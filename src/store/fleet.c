@@ -362,7 +362,7 @@ static void renumber(struct fleet *fleet)
 static void name_run(struct fleet *fleet)
 {
 	size_t n = 0;
-	const char *name = NULL;
+	const char *name = NULL, *named = NULL;
 
 	for (size_t i = 0; i < fleet->n; i++) {
 		const char *other = fleet->stores[i].run;
@@ -370,6 +370,13 @@ static void name_run(struct fleet *fleet)
 			continue;
 		if (name && strcmp(name, other) != 0)
 			n = import_common_folder(name, other, n);
+		if (named && n == 0 && !fleet->other_run &&
+		    is_named_by_user(&fleet->stores[i])) {
+			fleet->first_run = named;
+			fleet->other_run = other;
+		}
+		if (!named && is_named_by_user(&fleet->stores[i]))
+			named = other;
 		if (name)
 			continue;
 		name = other;

@@ -42,6 +42,8 @@ struct fleet {
 	const char **others; /* owned: other files of the folders */
 	size_t nothers, others_cap;
 	const char *run; /* the name that the run of all gets */
+	/* Two that users named, and whose names share no folder: they may be two runs.  Or NULL. */
+	const char *first_run, *other_run;
 	/* borrowed, to be set before they are looked at: of each store only this run; NULL:
 	 * stores of several runs are left out */
 	const char *only_run;

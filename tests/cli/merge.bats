@@ -140,3 +140,21 @@ ptool: merge: in: holds no ptool store"
 	exits 4
 	says "ptool: merge: stores/2.db: holds rank 1 of run 'day/1', and 'stores/1.db' holds that of run 'night/1': merge one run at a time"
 }
+
+@test "two runs of other names and other ranks are one run, and that is said" {
+	two_ranks
+	rm stores/*
+	ptool ingest -q --run night -o stores/0.db in/collectives_rank0.json
+	ptool ingest -q --run day -o stores/1.db in/collectives_rank1.json
+	told="stores of run 'night' and of run 'day' were read as one run: if they are two, name the stores of one of them, or put them in a folder of their own"
+	run --separate-stderr ptool merge -q -o run.db stores
+	exits 0
+	says "ptool: merge: $told"
+	for _ in 1 2; do # the second time, too
+		run --separate-stderr ptool top -q stores
+		[[ $stderr == *"ptool: top: $told"* ]]
+	done
+	# who gives the run a name knows
+	run --separate-stderr ptool merge -q --run both -f -o run.db stores
+	says ""
+}
