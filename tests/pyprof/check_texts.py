@@ -273,7 +273,7 @@ def check_others(tap, place):
 
 def check_refused(tap, place):
     for name, text, byte, words in (
-        ("totals alone", "x\n         6 function calls in 0.001 seconds\n", 2, "without rows"),
+        ("totals alone", "x\n         6 function calls in 0.001 seconds\n", 2, "the pstats listing has no rows"),
         ("letters in numbers", OLD.replace("0.006", "0.0o6").replace("43/3", "xx"), 214, "no row of the pstats listing can be read"),
     ):
         done, _, _ = ingest_text(place, text)
