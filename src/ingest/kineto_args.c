@@ -295,47 +295,45 @@ struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts 
 	return &facts->device;
 }
 
-/*
- * The struct that a target means for this slice, NULL when its class has none:
- * a cpu_op may carry a keyword input called "stream".
- */
+#define IS(class) (UINT32_C(1) << CLASS_##class)
+#define WORK      (IS(KERNEL) | IS(MEMCPY) | IS(MEMSET) | IS(ACCELERATOR))
+
+/* Classes whose slices have args of a target: an operator's input may be called "stream". */
+static const uint32_t target_classes[] = {
+	[TO_SLICE] = ~IS(OTHER),
+	[TO_OP] = IS(OP) | IS(ANNOTATION),
+	[TO_DEVICE] = WORK | IS(SYNC) | IS(DEVICE_ANNOTATION),
+	[TO_CALL] = IS(RUNTIME) | IS(MEMCPY),
+	[TO_COPY] = IS(MEMCPY),
+	[TO_KERNEL] = IS(KERNEL),
+	[TO_COLLECTIVE] = IS(OP) | IS(ANNOTATION) | IS(KERNEL),
+	[TO_MEMORY] = IS(MEMORY),
+};
+
+/* The struct that a target means for this slice, NULL when its class has none. */
 static char *target_base(enum arg_target target, struct slice_fact *slice,
 			 struct kineto_facts *facts)
 {
-	bool on_device = class_is_device_work(slice->class) ||
-			 slice->class == CLASS_SYNC ||
-			 slice->class == CLASS_DEVICE_ANNOTATION;
-
+	if (!(target_classes[target] >> slice->class & 1))
+		return NULL;
 	switch (target) {
 	case TO_SLICE:
-		return slice->class == CLASS_OTHER ? NULL : (char *)slice;
+		return (char *)slice;
 	case TO_OP:
-		return slice->class == CLASS_OP || slice->class == CLASS_ANNOTATION
-			       ? (char *)&facts->op
-			       : NULL;
+		return (char *)&facts->op;
 	case TO_DEVICE:
-		return on_device ? (char *)kineto_device(slice, facts) : NULL;
 	case TO_CALL:
-		return slice->class == CLASS_RUNTIME || slice->class == CLASS_MEMCPY
-			       ? (char *)kineto_device(slice, facts)
-			       : NULL;
 	case TO_COPY:
-		return slice->class == CLASS_MEMCPY ? (char *)kineto_device(slice, facts)
-						    : NULL;
 	case TO_KERNEL:
-		return slice->class == CLASS_KERNEL ? (char *)kineto_device(slice, facts)
-						    : NULL;
+		return (char *)kineto_device(slice, facts);
 	case TO_COLLECTIVE:
-		if (slice->class != CLASS_OP && slice->class != CLASS_ANNOTATION &&
-		    slice->class != CLASS_KERNEL)
-			return NULL;
 		if (!slice->collective) {
 			facts->collective = no_collective;
 			slice->collective = &facts->collective;
 		}
 		return (char *)&facts->collective;
 	case TO_MEMORY:
-		return slice->class == CLASS_MEMORY ? (char *)&facts->memory : NULL;
+		return (char *)&facts->memory;
 	}
 	return NULL;
 }

@@ -87,8 +87,8 @@ static int take_rows(const struct part_sink *sink, int64_t profile_id,
 	const struct parts_writer *w = (const struct parts_writer *)sink;
 	const struct part_table *table = rows->table;
 	const struct row_maker maker = { rows, w->texts, profile_id };
-	const struct bulk bulk = { table->name, table->columns, table->ncolumns, make_row,
-				   NULL, NULL };
+	const struct bulk bulk = { table->name, table->columns, table->ncolumns,
+				   make_row,    NULL,           NULL };
 	int64_t last;
 
 	if (last_id(w->db, table, &last, err) < 0 ||

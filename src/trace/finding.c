@@ -393,7 +393,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				    "numbers were kept as recorded", SEVERITY_INFO,
 				    "total times, callers, and self times while threads "
 				    "took turns",
-				    "use py-spy or yappi, which keep threads apart", NULL },
+				    "use py-spy or yappi, which keep threads apart",
+				    NULL },
 	[FINDING_AXES_DIFFER] = { "axes_differ",
 				  "two sources give different places of the rank in an "
 				  "axis",

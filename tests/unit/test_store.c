@@ -183,9 +183,9 @@ static void a_schema_that_ptool_did_not_write_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
 		char *path = scratch_path(state, "a.db");
 		char *sql = xasprintf(OUR_IDS NEW_STORE "%s", edits[i].edit);
-		char *text =
-			xasprintf("not the schema of a ptool store: %s; ingest the trace again",
-				  edits[i].what);
+		char *text = xasprintf(
+			"not the schema of a ptool store: %s; ingest the trace again",
+			edits[i].what);
 		make_database(path, sql);
 		assert_refused(path, ERR_INPUT, text);
 		unlink(path);
@@ -223,9 +223,10 @@ static void a_schema_without_end_is_refused_at_its_beginning(void **state)
 				"0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n");
 	assert_int_equal(-1, store_open(path, &store, &err));
 	assert_int_equal(ERR_INPUT, err.kind);
-	assert_string_equal("not the schema of a ptool store: it has too many tables; ingest the "
-			    "trace again",
-			    err.text);
+	assert_string_equal(
+		"not the schema of a ptool store: it has too many tables; ingest the "
+		"trace again",
+		err.text);
 	free(path);
 }
 
