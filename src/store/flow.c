@@ -1,6 +1,9 @@
 /* Flow arrows: see flow.h. */
 #include "store/flow.h"
 
+#include <stdlib.h>
+
+#include "base/alloc.h"
 #include "base/crew.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -176,7 +179,7 @@ static void add_arrow(struct model *m, uint32_t out, uint32_t in,
 struct ends {
 	struct model *m;
 	uint32_t *at, *rows;
-	size_t parts;
+	size_t parts, *begins;    /* one more of these, see part_begins() */
 	struct finding_rec *told; /* of ends that are bound to nothing: the last one */
 	uint32_t told_category;
 };
@@ -227,14 +230,23 @@ static bool is_of_id_before(const struct ends *e, size_t at)
 	return flows[e->at[at]].id_number == flows[e->at[at - 1]].id_number;
 }
 
-/* Where a part begins: with the first end of an id. */
-static size_t part_begin(const struct ends *e, size_t part)
+/*
+ * Where each part begins: with the first end of an id.  Known before threads order the ends
+ * of ids, and so change what stands where.
+ */
+static size_t *part_begins(const struct ends *e)
 {
-	size_t at = crew_cut(e->m->nflows, e->parts, part);
+	size_t *begins = xcalloc(e->parts + 1, sizeof(*begins));
 
-	while (at > 0 && at < e->m->nflows && is_of_id_before(e, at))
-		at++;
-	return at;
+	for (size_t part = 1; part <= e->parts; part++) {
+		size_t at = crew_cut(e->m->nflows, e->parts, part);
+		if (at < begins[part - 1])
+			at = begins[part - 1];
+		while (at > 0 && at < e->m->nflows && is_of_id_before(e, at))
+			at++;
+		begins[part] = at;
+	}
+	return begins;
 }
 
 /* Orders the ends of each id, and finds their rows. */
@@ -242,7 +254,7 @@ static void bind_part(void *to, size_t part)
 {
 	const struct ends *e = to;
 	const struct model *m = e->m;
-	size_t first = part_begin(e, part), end = part_begin(e, part + 1);
+	size_t first = e->begins[part], end = e->begins[part + 1];
 	struct near near = { { 0 } };
 
 	for (size_t n; first < end; first += n) {
@@ -275,7 +287,9 @@ void flow_rows(struct model *m)
 	for (size_t i = 0; i < m->nflows; i++)
 		e.at[i] = (uint32_t)i;
 	sort_numbered(m->spill, e.at, m->nflows, e.rows, id_of, m->flows);
+	e.begins = part_begins(&e);
 	crew_run(others, e.parts, bind_part, &e);
+	free(e.begins);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;
 		while (i + n < m->nflows &&
