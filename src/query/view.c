@@ -125,10 +125,10 @@ static bool is_before(const void *context, uint32_t a, uint32_t b)
 	return order < 0;
 }
 
-static bool has_numbers_alone(const struct making *m)
+static bool has_numbers_or_null(const struct making *m)
 {
 	for (size_t i = 0; i < m->rows->n; i++)
-		if (m->keys[i].type != CELL_INT)
+		if (m->keys[i].type != CELL_INT && m->keys[i].type != CELL_NULL)
 			return false;
 	return true;
 }
@@ -141,10 +141,27 @@ static int64_t number_of(const void *context, uint32_t row)
 	return m->ascends ? number : ~number;
 }
 
+/* Rows without a number go behind the others; returns how many have one. */
+static size_t put_null_last(struct making *m, uint32_t *spare)
+{
+	size_t n = m->rows->n, numbers = 0, nulls = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t row = m->order[i];
+		if (m->keys[row].type == CELL_NULL)
+			spare[nulls++] = row;
+		else
+			m->order[numbers++] = row;
+	}
+	if (nulls)
+		memcpy(m->order + numbers, spare, nulls * sizeof(*spare));
+	return numbers;
+}
+
 /* What is asked of each pair of rows is asked of equal ones alone. */
 static void sort_by_numbers(struct making *m, uint32_t *spare)
 {
-	size_t n = m->rows->n, equal;
+	size_t n = put_null_last(m, spare), equal;
 
 	sort_numbered(NULL, m->order, n, spare, number_of, m);
 	for (size_t i = 0; i < n; i += equal) {
@@ -155,6 +172,7 @@ static void sort_by_numbers(struct making *m, uint32_t *spare)
 		if (equal > 1)
 			sort_indexes(m->order + i, equal, spare, is_before, m);
 	}
+	sort_indexes(m->order + n, m->rows->n - n, spare, is_before, m);
 }
 
 static void sort(struct making *m)
@@ -168,7 +186,7 @@ static void sort(struct making *m)
 	m->ascends = ascends(m->sort) != m->request->reverse;
 	for (const struct field *f = m->view->fields; f->name && !m->tie; f++)
 		m->tie = f->flags & FIELD_KEY ? f : NULL;
-	if (has_numbers_alone(m))
+	if (has_numbers_or_null(m))
 		sort_by_numbers(m, spare);
 	else
 		sort_indexes(m->order, n, spare, is_before, m);

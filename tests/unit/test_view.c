@@ -51,6 +51,15 @@ static struct cell get_stock(const void *from, const void *row, int arg)
 			     : cell_int(f->calls);
 }
 
+/* Numbers, but for two rows. */
+static struct cell get_known(const void *from, const void *row, int arg)
+{
+	const struct fruit *f = row;
+
+	(void)from, (void)arg;
+	return f->calls == 3 ? cell_null() : cell_int(f->calls);
+}
+
 enum { WITH_DEVICE = 1 };
 
 #define NUMBER(member) .get = view_int64, .arg = (int)offsetof(struct fruit, member)
@@ -65,6 +74,7 @@ static const struct field fields[] = {
 	{ "shared", "Shared", NULL, NULL, UNIT_COUNT, .get = get_from, .flags = FIELD_PEOPLE, .leaves = 2 },
 	{ "sold", NULL, "Z to A", NULL, UNIT_TEXT, .get = get_name, .flags = FIELD_SORT | FIELD_DESCENDS },
 	{ "stock", NULL, "counts", NULL, UNIT_COUNT, .get = get_stock, .flags = FIELD_SORT },
+	{ "known", NULL, "numbers and none", NULL, UNIT_COUNT, .get = get_known, .flags = FIELD_SORT },
 	{ .name = NULL },
 };
 static const struct view_word by[] = {
@@ -121,6 +131,22 @@ static void what_is_not_known_comes_last_in_both_directions(void **state)
 		"csv", &request, 0,
 		"calls,name,total_ns,price\n"
 		"3,\"fig\",0,0.5\n7,\"apple\",50,2.5\n1,\"lime\",20,9\n3,\"pear\",30,\n");
+}
+
+static void rows_without_a_number_stay_in_order_behind_the_others(void **state)
+{
+	struct view_request request = { .sort = view_field(&view, "known") };
+
+	(void)state;
+	assert_view(
+		"csv", &request, 0,
+		"calls,name,total_ns,price\n"
+		"7,\"apple\",50,2.5\n1,\"lime\",20,9\n3,\"fig\",0,0.5\n3,\"pear\",30,\n");
+	request.reverse = true;
+	assert_view(
+		"csv", &request, 0,
+		"calls,name,total_ns,price\n"
+		"1,\"lime\",20,9\n7,\"apple\",50,2.5\n3,\"fig\",0,0.5\n3,\"pear\",30,\n");
 }
 
 static void names_ascend_and_devices_are_there_when_asked_for(void **state)
@@ -225,7 +251,7 @@ static void words_of_by_ask_for_columns(void **state)
 	assert_string_equal("price", view_sort_at(&view, 3));
 	assert_string_equal("device", view_sort_at(&view, 4));
 	assert_string_equal("stock", view_sort_at(&view, 6));
-	assert_null(view_sort_at(&view, 7));
+	assert_null(view_sort_at(&view, 8));
 }
 
 static void a_key_is_found_by_all_its_names(void **state)
@@ -238,8 +264,8 @@ static void a_key_is_found_by_all_its_names(void **state)
 	assert_null(view_field(&view, "shared")); /* people's alone */
 	const char *const *names = view_sort_names(&view, &arena);
 	assert_string_equal("calls", names[0]);
-	assert_string_equal("count", names[7]);
-	assert_null(names[8]);
+	assert_string_equal("count", names[8]);
+	assert_null(names[9]);
 	arena_release(&arena);
 }
 
@@ -248,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_in_the_views_order_and_ties_go_by_key),
 		cmocka_unit_test(what_is_not_known_comes_last_in_both_directions),
+		cmocka_unit_test(rows_without_a_number_stay_in_order_behind_the_others),
 		cmocka_unit_test(names_ascend_and_devices_are_there_when_asked_for),
 		cmocka_unit_test(people_see_what_says_something_and_the_share),
 		cmocka_unit_test(columns_leave_a_narrow_line_and_are_counted),
