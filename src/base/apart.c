@@ -7,13 +7,15 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/demangle.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 
-#define ELLIPSIS   "\xe2\x80\xa6"
-#define WORD_CELLS ((size_t)24) /* of a word that comes back, at most */
-#define NAME_CELLS ((size_t)8)  /* of the name before it, at least */
-#define PASSES     3            /* each adds a word to what still reads the same */
+#define ELLIPSIS      "\xe2\x80\xa6"
+#define WORD_CELLS    ((size_t)24) /* of a word that comes back, at most */
+#define NAME_CELLS    ((size_t)8)  /* of the name before it, at least */
+#define MANGLED_BYTES ((size_t)12) /* of a mangled name that nothing reads */
+#define PASSES        3            /* each adds a word to what still reads the same */
 
 struct shortening {
 	struct arena *arena;
@@ -88,7 +90,8 @@ static struct str around(struct str name, size_t at, bool (*holds)(char c))
 
 /*
  * The word that the byte at `at` is in, or the next one, "c10::Half"; of a long one the
- * part between colons, then that between underscores.  Empty after the last.
+ * part between colons, then that between underscores, then a few bytes of a mangled one.
+ * Empty after the last.
  */
 static struct str word_at(struct str name, size_t at)
 {
@@ -104,7 +107,13 @@ static struct str word_at(struct str name, size_t at)
 		return word;
 	while (at + 1 < name.n && name.p[at] == '_')
 		at++;
-	return around(name, at, is_part);
+	word = around(name, at, is_part);
+	if (utf8_width(word) <= WORD_CELLS || !str_starts_with(name, STR_LIT("_Z")))
+		return word;
+	while (at > 0 && isdigit((unsigned char)name.p[at - 1]))
+		at--;
+	word = str_behind(name, at);
+	return (struct str){ word.p, word.n < MANGLED_BYTES ? word.n : MANGLED_BYTES };
 }
 
 /* "jit/module.py(8): f": a name without its folders gets them back from `at` on. */
@@ -194,12 +203,29 @@ static bool tell_all_apart(struct shortening *s, size_t n)
 	return is_again;
 }
 
+/* "_ZN2ns1fIiEE" as "ns::f<int>", whose words can be read; others as they are. */
+static struct str *plain_names(const struct str *whole, size_t n, struct arena *arena)
+{
+	struct str *plain = arena_alloc(arena, n * sizeof(*plain));
+	struct buf text;
+
+	for (size_t i = 0; i < n; i++) {
+		plain[i] = whole[i];
+		if (!str_starts_with(whole[i], STR_LIT("_Z")))
+			continue;
+		if (demangle(whole[i], &text))
+			plain[i] = arena_copy(arena, buf_str(&text));
+		buf_release(&text);
+	}
+	return plain;
+}
+
 void apart_shorten(const struct str *whole, size_t n, size_t cells, apart_shorten_fn *by,
 		   struct arena *arena, struct str *texts)
 {
 	struct shortening s = { .arena = arena,
 				.shorten = by,
-				.whole = whole,
+				.whole = by ? plain_names(whole, n, arena) : whole,
 				.texts = texts,
 				.cells = cells };
 
@@ -209,7 +235,7 @@ void apart_shorten(const struct str *whole, size_t n, size_t cells, apart_shorte
 	for (size_t i = 0; i < n; i++) {
 		s.order[i] = (uint32_t)i;
 		s.words[i] = STR_LIT("");
-		shorten(&s, whole[i], cells);
+		shorten(&s, s.whole[i], cells);
 		texts[i] = arena_copy(arena, buf_str(&s.text));
 	}
 	for (int pass = 0; pass < PASSES && n; pass++)

@@ -21,6 +21,24 @@ load setup
 	done
 }
 
+# Two instances of a template, as C++ can read them, and two that nothing here demangles.
+mangled_kernels() {
+	local plain=_ZN5aiter11norm_kernelIDF16bDF16bLi
+	local odd=_ZN2ck11gemm_kernelINS_8GridwiseILi64EttftLNS_9OperationE1ENS_5TupleIJNS_4LeftELi
+	event kernel "${plain}256ELi16ELb1EEEvPT0_PT_iii" 0 40 0 7 '"device":0,"stream":7'
+	event kernel "${plain}64ELi8ELb0EEEvPT0_PT_iii" 50 30 0 7 '"device":0,"stream":7'
+	event kernel "${odd}32ELi4ELi4ELi4ELi4ELi4EZZ" 90 20 0 7 '"device":0,"stream":7'
+	event kernel "${odd}64ELi4ELi4ELi4ELi4ELi4EZZ" 120 10 0 7 '"device":0,"stream":7'
+}
+
+@test "mangled names that would read the same keep what tells them apart" {
+	mangled_kernels | made mangled.json
+	COLUMNS=80 ptool kernels -q mangled.json >rows
+	[ "$(sed -n 2,5p rows | cut -d' ' -f1 | sort -u | wc -l)" -eq 4 ]
+	grep -q '^norm_kernel…64 ' rows
+	grep -q '^gemm_kernel…32ELi4' rows
+}
+
 @test "machines get every column that was asked for" {
 	ptool ingest -q "$GPU/two_streams.json"
 	ptool kernels --format csv | like_golden kernels.csv
