@@ -39,6 +39,14 @@ mangled_kernels() {
 	grep -q '^gemm_kernel…32ELi4' rows
 }
 
+@test "what was not recorded is no empty column" {
+	mangled_kernels | made mangled.json
+	run -3 --separate-stderr ptool kernels -q --by step mangled.json
+	says "ptool: kernels: mangled.json: --by step: no kernel here belongs to a step (profiler.step())"
+	run -3 --separate-stderr ptool kernels -q --by rank mangled.json
+	says "ptool: kernels: mangled.json: --by rank: no rank was recorded (torch.distributed)"
+}
+
 @test "machines get every column that was asked for" {
 	ptool ingest -q "$GPU/two_streams.json"
 	ptool kernels --format csv | like_golden kernels.csv

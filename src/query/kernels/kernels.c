@@ -257,6 +257,24 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 		scope_in_torch(scope, " (ProfilerActivity.CUDA, or that of the device)"));
 }
 
+/* A column that is empty in all rows would not say why. */
+static int check_split(const struct kernels *k, const struct scope *scope,
+		       const struct kernels_query *query, enum kernel_split split,
+		       struct err *err)
+{
+	if (!(query->show.asked & KERNELS_BY(split)))
+		return 0;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->groups[i].split[split] != NUMBER_NONE)
+			return 0;
+	if (split == KERNEL_BY_STEP)
+		return err_set(err, ERR_EMPTY,
+			       "--by step: no kernel here belongs to a step%s",
+			       scope_in_torch(scope, " (profiler.step())"));
+	return err_set(err, ERR_EMPTY, "--by rank: no rank was recorded%s",
+		       scope_in_torch(scope, " (torch.distributed)"));
+}
+
 int kernels_load(struct store *store, const struct scope *scope,
 		 const struct kernels_query *query, struct kernels *out, struct err *err)
 {
@@ -278,6 +296,10 @@ int kernels_load(struct store *store, const struct scope *scope,
 		rc = gather(&g, scope, err);
 	if (rc == 0)
 		kernels_finish(&g);
+	if (rc == 0)
+		rc = check_split(out, scope, query, KERNEL_BY_STEP, err);
+	if (rc == 0)
+		rc = check_split(out, scope, query, KERNEL_BY_RANK, err);
 	free(g.ops);
 	free(g.facts);
 	free(g.durations);

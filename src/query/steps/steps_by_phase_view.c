@@ -194,15 +194,26 @@ static void note_drafts(struct memtable *m, const struct by_phase *b)
 			"the recording does not say how many tokens a decode step makes; with speculative decoding, TPOT is the time of a step, not of a token");
 }
 
-static void add_notes(struct memtable *m, const struct by_phase *b)
+/* The same rows as the mean of the steps: a question that the recording does not answer. */
+static int needs_phases(const struct scope *scope, const struct by_phase *b,
+			struct err *err)
 {
 	bool is_told = false;
 
 	for (size_t i = 0; i < b->nrows; i++)
 		is_told |= b->rows[i].phase != ENGINE_UNTOLD;
-	if (!is_told)
-		memtable_add_note(m, "no annotation says which phases the steps belong "
-				     "to");
+	if (is_told || !b->nrows)
+		return 0;
+	return err_set(
+		err, ERR_EMPTY,
+		"--by phase: no annotation of an inference engine says which phase "
+		"a step is%s",
+		scope_in_torch(scope, "; 'ptool steps --phases' splits steps of "
+				      "training into forward, backward and others"));
+}
+
+static void add_notes(struct memtable *m, const struct by_phase *b)
+{
 	note_drafts(m, b);
 	if (b->lacks_work)
 		memtable_add_note(m, "a baseline's store does not hold the kernels of "
@@ -216,6 +227,8 @@ int steps_by_phase_table(struct store *store, const struct scope *scope, struct 
 	struct by_phase b;
 	int rc = by_phase_load(store, s, &b, err);
 
+	if (rc == 0)
+		rc = needs_phases(scope, &b, err);
 	if (rc == 0) {
 		const struct view_rows rows = { NULL, b.rows, b.nrows, sizeof(*b.rows) };
 		struct view_request show = request->show;
