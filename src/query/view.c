@@ -210,12 +210,16 @@ static void order_rows(struct making *m)
 	m->shown = limit && (uint64_t)limit < n ? (size_t)limit : n;
 }
 
-/* Is there anything but null and 0?  What is no amount may be 0. */
-static bool says_something(const struct making *m, const struct field *f)
+/* Does it tell an amount: neither a name, a number of something, nor a place in time? */
+static bool is_amount(const struct field *f)
 {
-	bool may_be_zero =
-		!units_is_number(f->unit) || f->unit == UNIT_ID || f->unit == UNIT_TIME;
+	return units_is_number(f->unit) && f->unit != UNIT_ID && f->unit != UNIT_TIME;
+}
 
+/* Is there anything but null, and 0 where that says nothing? */
+static bool says_something(const struct making *m, const struct field *f,
+			   bool may_be_zero)
+{
 	for (size_t i = 0; i < m->shown; i++) {
 		struct cell cell = cell_of(m, f, m->order[i]);
 		if (cell.type != CELL_NULL &&
@@ -243,7 +247,9 @@ static bool is_for_people(const struct making *m, const struct field *f, char ma
 		return false;
 	if (mark == '?' && !varies(m, f))
 		return false;
-	return mark == '!' || says_something(m, f);
+	bool is_kept = mark == '!';
+	return (is_kept && !is_amount(f)) ||
+	       says_something(m, f, is_kept || !is_amount(f));
 }
 
 static void choose_for_people(const struct making *m, const struct view_part *part,

@@ -35,8 +35,9 @@ struct view_word {
 
 /*
  * A table for people: its fields by name, in order, blank-separated.  A column that is
- * null or 0 in all rows leaves, but for "name!"; "name?" leaves where all rows are equal, and
- * "profile!" (FIELD_PROFILE) only where there is one profile.
+ * null or 0 in all rows leaves; "name!" stays for 0, and for null unless it is an amount.
+ * "name?" leaves where all rows are equal, and "profile!" (FIELD_PROFILE) only where there
+ * is one profile.
  */
 struct view_part {
 	const char *caption; /* may be NULL */

@@ -207,6 +207,14 @@ setup_store() {
 	says "ptool: comm: --list shows single collectives, --by sums them up: give one"
 }
 
+@test "amounts that no collective has are no column" {
+	event kernel 'void deep_ep::internode::combine<8>(int)' 0 40 0 7 '"device":0,"stream":7' |
+		made deepep.json
+	ptool comm -q deepep.json >rows
+	[ "$(head -1 rows | tr -s ' ')" = 'Collective Calls Time (us) Exposed (us)' ]
+	ptool comm -q --format csv deepep.json | head -1 | grep -q ',message_bytes,bytes,'
+}
+
 @test "a bus bandwidth that cannot be told is explained" {
 	sed 's/"Group size": *[0-9]*, *//' "$GPU/collectives_rank0.json" >nogroup.json
 	ptool comm nogroup.json --focus all_reduce --format ndjson 2>/dev/null | grep -q '"algbw_gbps":[0-9.]*,"busbw_gbps":null'
