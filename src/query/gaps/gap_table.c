@@ -55,7 +55,8 @@ static const struct field fields[] = {
 	{ "step", "Step", "step; null where there is none, with --by step", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STEP) },
 	{ "stream", "Stream", "stream of the work after the gap, with --by stream", NULL, UNIT_ID, CELL(KEY), .needs = BY(GAPS_BY_STREAM) },
 	{ "cause", "Cause", "cause of most of the row's idle time", NULL, UNIT_TEXT, CELL(CAUSE) },
-	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .least = 60 },
+	{ "title", "Cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .needs = BY(GAPS_BY_CAUSE), .least = 60 },
+	{ "main", "Main cause", NULL, NULL, UNIT_TEXT, CELL(TITLE), PEOPLE, .needs = BY_OTHER, .least = 60 },
 	{ "idle_per_step", "Idle/step", NULL, NULL, UNIT_NS, CELL(PER_STEP), PEOPLE, .needs = PER_STEP_SHOWN },
 	{ "blamed", "Look at", "what is charged most within that cause: an operator, call, frame, stream, kernel or copy", NULL, UNIT_TEXT, CELL(BLAMED) },
 	{ "idle", "Idle", NULL, NULL, UNIT_NS, CELL(IDLE), PEOPLE, .needs = IDLE_SHOWN },
@@ -78,13 +79,13 @@ const struct view gaps_view = { .name = "gaps", .fields = fields };
 
 static const struct view_part people_by_cause[] = {
 	{ NULL,
-	  "profile rank? device? title idle_per_step! idle! gaps mean_ns! longest_ns! "
+	  "profile rank? device? title! idle_per_step! idle! gaps mean_ns! longest_ns! "
 	  "share_pct! look_at!" },
 	{ .fields = NULL },
 };
 
 static const struct view_part people_by_key[] = {
-	{ NULL, "profile rank? device? op! frame! annotation! step! stream! title "
+	{ NULL, "profile rank? device? op! frame! annotation! step! stream! main! "
 		"idle_per_step! idle! gaps longest_ns! share_pct! look_at_too!" },
 	{ .fields = NULL },
 };
