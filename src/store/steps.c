@@ -53,17 +53,34 @@ static void step_of_file(struct model *m)
 					       .told = engine_step_unknown() };
 }
 
-/* Those whose names tell no number: by their place in the process, from 0. */
+/* Do the names of the process's steps from `from` on tell no number, or only of some? */
+static bool lacks_numbers(const struct model *m, size_t from)
+{
+	for (size_t i = from;
+	     i < m->nsteps && m->step_owners[i].process == m->step_owners[from].process;
+	     i++)
+		if (m->steps[m->step_owners[i].step].number == NUMBER_NONE)
+			return true;
+	return false;
+}
+
+/*
+ * By their place in the process, from 0: "prefill" says no number, and the first
+ * "decode_step_0" behind it is step 1, as two steps 0 could not be asked for apart.
+ */
 static void number_steps(struct model *m)
 {
+	bool is_by_place = false;
 	int64_t place = 0;
 
 	for (size_t i = 0; i < m->nsteps; i++, place++) {
-		struct step_rec *step = &m->steps[m->step_owners[i].step];
-		if (i && m->step_owners[i].process != m->step_owners[i - 1].process)
+		if (i == 0 ||
+		    m->step_owners[i].process != m->step_owners[i - 1].process) {
+			is_by_place = lacks_numbers(m, i);
 			place = 0;
-		if (step->number == NUMBER_NONE)
-			step->number = place;
+		}
+		if (is_by_place)
+			m->steps[m->step_owners[i].step].number = place;
 	}
 }
 

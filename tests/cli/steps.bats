@@ -59,6 +59,17 @@ four_steps() {
 	ptool steps -q --by phase told.json | grep 'decode steps check 4.00 tokens per request'
 }
 
+@test "no two steps have one number where a label has none" {
+	label='"ph":"X","cat":"user_annotation","pid":1,"tid":1,"dur":9'
+	echo "{\"traceEvents\":[{$label,\"name\":\"prefill\",\"ts\":10},
+		{$label,\"name\":\"decode_step_0\",\"ts\":20},
+		{$label,\"name\":\"decode_step_1\",\"ts\":30}]}" >mixed.json
+	ptool steps -q --format csv mixed.json | grep -q '^1,,,"0",0,.*,"prefill",'
+	[ "$(ptool list -q --format csv --step 1 mixed.json | grep -o decode_step_0)" = decode_step_0 ]
+	sed -i s/prefill/decode_step_7/ mixed.json
+	[ "$(ptool list -q --format csv --step 7 mixed.json | grep -o 'decode_step_[0-9]')" = decode_step_7 ]
+}
+
 @test "training has steps of no phase" {
 	four_steps
 	run -3 --separate-stderr ptool steps -q --by phase four.json
