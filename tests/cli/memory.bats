@@ -209,6 +209,13 @@ event() {
 	ptool top -q "$MPROF/mprof0.45_py36.dat" --format csv | grep -q '^"__main__.alloc",3,'
 }
 
+@test "children that mprof counted in the main process are not added again" {
+	ptool memory -q "$FIXTURES/mprof/children_C_M.dat" >rows
+	[ "$(cut -d' ' -f1,2 rows | tr -s ' ' | head -5 | tr '\n' ,)" = 'Process ,main ,child 31650,child 31654,child 31702,' ]
+	grep -q '^note: main is the sum with its children' rows
+	ptool memory -q "$FIXTURES/mprof/multiprocess_M.dat" | grep -q '^all  *87.96 '
+}
+
 @test "memory_profiler's functions by peak and increment" {
 	diff <(ptool memory -q "$FIXTURES/lines/memory061.txt" --format csv) <(ptool top -q "$FIXTURES/lines/memory061.txt" --format csv)
 	run -3 ptool memory -q "$FIXTURES/lines/lp503.lprof"

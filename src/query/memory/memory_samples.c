@@ -1,6 +1,7 @@
 /* Sampled memory: see memory_samples.h. */
 #include "query/memory/memory_samples.h"
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,8 +18,9 @@
 ASSET(asset_query_views_memory_ranges_sql);
 ASSET(asset_query_views_memory_samples_sql);
 
-#define MAIN_PROCESS "main"
-#define ALL_TOGETHER "all"
+#define MAIN_PROCESS  "main"
+#define ALL_TOGETHER  "all"
+#define CHANGES_LEAST (2.0 * 1048576) /* bytes: less tells nothing */
 
 struct sample {
 	int64_t profile, at_ns, bytes;
@@ -52,6 +54,7 @@ struct sampled {
 	struct intern texts, keys, process_keys;
 	struct sample_peaks peaks; /* of main processes */
 	struct arena arena;
+	bool main_has_children; /* of a profile, by its samples */
 };
 
 static struct str text_of(struct sampled *s, struct sqlite3_stmt *stmt, int column)
@@ -120,28 +123,69 @@ static bool is_main(const struct sample *sample)
 	return str_is(sample->process, MAIN_PROCESS);
 }
 
-/* All processes: children are sampled behind the main one, round after round. */
+/* What was sampled at once: the main process, and behind it its children. */
+struct round {
+	int64_t at_ns, main_bytes, child_bytes;
+};
+
+/* The round that begins at sample *i, which moves behind it; false behind the last. */
+static bool next_round(const struct sampled *s, int64_t profile, size_t *i,
+		       struct round *out)
+{
+	size_t first = *i;
+
+	for (; *i < s->nsamples && s->samples[*i].profile == profile; (*i)++) {
+		const struct sample *sample = &s->samples[*i];
+		if (*i > first && is_main(sample))
+			return true;
+		if (*i == first)
+			*out = (struct round){ .at_ns = sample->at_ns };
+		int64_t *sum = is_main(sample) ? &out->main_bytes : &out->child_bytes;
+		*sum = sum_add(*sum, sample->bytes);
+	}
+	return *i > first;
+}
+
+static double change(int64_t from, int64_t to)
+{
+	return fabs((double)to - (double)from);
+}
+
+/*
+ * mprof run -C -M writes sums as MEM and says so nowhere.  Then the main process is never
+ * below its children, and without them it is steadier by most of what these change by.
+ */
+static bool main_has_children(const struct sampled *s, int64_t profile, size_t first)
+{
+	double mains = 0, rests = 0, children = 0;
+	struct round last, round;
+	size_t rounds = 0, below = 0;
+
+	for (size_t i = first; next_round(s, profile, &i, &round); last = round) {
+		below += round.main_bytes < round.child_bytes;
+		if (rounds++ == 0)
+			continue;
+		mains += change(last.main_bytes, round.main_bytes);
+		children += change(last.child_bytes, round.child_bytes);
+		rests += change(sum_sub(last.main_bytes, last.child_bytes),
+				sum_sub(round.main_bytes, round.child_bytes));
+	}
+	return below * 20 <= rounds && children >= CHANGES_LEAST &&
+	       (mains - rests) * 2 >= children;
+}
+
+/* All processes, round after round. */
 static void add_rounds(struct sampled *s, int64_t profile, size_t first)
 {
-	int64_t sum = 0, at_ns = 0;
-	bool has_round = false;
+	struct round round;
 
-	for (size_t i = first; i <= s->nsamples; i++) {
-		const struct sample *sample = i < s->nsamples ? &s->samples[i] : NULL;
-		if (sample && sample->profile != profile)
-			sample = NULL; /* the next profile's */
-		if (has_round && (!sample || is_main(sample)))
-			add_level(s, process_of(s, profile, STR_LIT(ALL_TOGETHER)), at_ns,
-				  sum);
-		if (!sample)
-			return;
-		if (!has_round || is_main(sample)) {
-			sum = 0;
-			at_ns = sample->at_ns;
-		}
-		has_round = true;
-		sum = sum_add(sum, sample->bytes);
+	if (main_has_children(s, profile, first)) {
+		s->main_has_children = true;
+		return;
 	}
+	for (size_t i = first; next_round(s, profile, &i, &round);)
+		add_level(s, process_of(s, profile, STR_LIT(ALL_TOGETHER)), round.at_ns,
+			  sum_add(round.main_bytes, round.child_bytes));
 }
 
 static int take_sample(struct sampled *s, struct sqlite3_stmt *stmt, struct err *err)
@@ -351,6 +395,11 @@ static struct memtable *draw(struct sampled *s, enum memory_view view)
 		return view_table(&memory_samples_view, &samples, s->scope, &show);
 	struct memtable *first =
 		view_table(&memory_processes_view, &processes, s->scope, &show);
+	if (s->main_has_children)
+		memtable_add_note(first,
+				  "main is the sum with its children, whose "
+				  "memory it rises and falls with: as mprof run -C "
+				  "records it");
 	if (s->request->for_people && s->nfunctions)
 		first->table.more =
 			&view_table(&memory_functions_view, &functions, s->scope, &show)
