@@ -302,3 +302,12 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	EOF
 	ptool top -q huge.txt --sort avg_ns --width 120 | grep -E "^a.py:1\(f\) .* - +1 +1$"
 }
+
+@test "CPU time is PyTorch's word: other tracers' tables have self and total" {
+	ptool top -q "$FIXTURES/chrome/viztracer.json.gz" -n 3 >rows
+	[ "$(head -1 rows | sed 's/ ([%a-z]*)//g' | tr -s ' ')" = 'Name Self Self Total Total Avg Calls' ]
+	grep -q '^3 of 48 rows, 95.4% of self time' rows
+	ptool top -q "$FIXTURES/chrome/viztracer.json.gz" --format csv | head -1 | grep -q ',self_cpu_ns,'
+	ptool overview -q "$FIXTURES/chrome/viztracer.json.gz" | grep -q '^Slices, by self time'
+	ptool top -q "$FIXTURES/chrome/tensorflow.json.gz" | head -1 | grep -q 'CPU'
+}

@@ -295,6 +295,8 @@ static void draw_idle(struct drawing *d, size_t first, size_t end)
 /* Replayed graphs have no operators, which is told where they take most of the time. */
 static const char *operators_title(struct drawing *d, size_t row)
 {
+	if (str_is(drawing_item(d, row), "slices"))
+		return "Slices, by self time";
 	if (!str_is(drawing_item(d, row), "device"))
 		return "Operators, by CPU time";
 	if (drawing_share(d, row) >= OPERATORS_MOST)

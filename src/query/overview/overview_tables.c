@@ -159,6 +159,9 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 	bool is_device = top_is_by_device(rows);
 	const char *value = is_device ? "self_device_ns" : "self_cpu_ns";
 	const char *share = is_device ? "self_device_pct" : "self_cpu_pct";
+	const char *whose = is_device                   ? "device"
+			    : top_is_plain(rows->scope) ? "slices"
+							: "host";
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->norder && n < OPERATORS_SHOWN; i++) {
@@ -169,8 +172,7 @@ static size_t add_top(struct overview_making *m, const struct top_rows *rows)
 		    ns.type != CELL_INT || ns.as.integer <= 0)
 			continue;
 		if (n++ == 0)
-			overview_add(m, is_device ? STR_LIT("device") : STR_LIT("host"),
-				     UNIT_TEXT, cell_null(),
+			overview_add(m, str_of(whose), UNIT_TEXT, cell_null(),
 				     is_device ? operators_share(rows, value)
 					       : cell_null());
 		overview_add(m, name, UNIT_NS, ns, top_cell(rows, &row, share));

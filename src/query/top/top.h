@@ -69,6 +69,8 @@ void top_split_by_profile(int64_t *split, const struct scope_profile *profile);
 
 /* Operators; --by annotation; and functions of call graphs. */
 extern const struct view top_view, label_view, function_view;
+/* People's table of top_view where top_is_plain(). */
+extern const struct view_part top_plain_people[];
 
 /*
  * Adds "shape", "stack:5,rank", ... to what rows are told apart by.  ERR_USAGE names
@@ -122,6 +124,8 @@ bool top_is_device_row(const struct top_rows *rows, uint32_t row);
 bool top_is_by_device(const struct top_rows *rows);
 /* The cell of a row in a field, by its name; text is borrowed from the rows. */
 struct cell top_cell(const struct top_rows *rows, const uint32_t *row, const char *field);
+/* Did another tracer record it?  "CPU time" is PyTorch's word for the host's time. */
+bool top_is_plain(const struct scope *scope);
 /* Has no row of the scope anything there? */
 bool top_is_nowhere(const struct top_rows *rows, const struct field *field);
 

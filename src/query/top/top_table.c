@@ -1,5 +1,6 @@
 /* The operator table: the order of its rows, the share that is shown, and notes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
@@ -152,6 +153,13 @@ static const char *shown_device(const struct top_rows *rows, struct arena *arena
 	return share ? arena_printf(arena, "whose operators launched %s", share) : NULL;
 }
 
+bool top_is_plain(const struct scope *scope)
+{
+	const char *format = scope->n ? scope->profiles[0].format : "";
+
+	return strcmp(format, "chrome") == 0 || strcmp(format, "mprof") == 0;
+}
+
 static const char *shown_cpu(const struct top_rows *rows, struct arena *arena)
 {
 	int64_t shown_ns = 0;
@@ -159,7 +167,8 @@ static const char *shown_cpu(const struct top_rows *rows, struct arena *arena)
 	for (size_t i = 0; i < rows->norder; i++)
 		shown_ns =
 			sum_add(shown_ns, rows->stats.rows[rows->order[i]].sums.self_ns);
-	return share_of(arena, "self CPU time", shown_ns, rows->self_cpu_ns);
+	return share_of(arena, top_is_plain(rows->scope) ? "self time" : "self CPU time",
+			shown_ns, rows->self_cpu_ns);
 }
 
 /* What part of the time the rows to show make up; NULL when they are all there are. */
@@ -220,6 +229,8 @@ struct table *top_table(const struct top_rows *rows, const struct top_query *que
 	/* a kind says something where one label or operator can stand there twice */
 	if (kinds.spans || (kinds.host && kinds.device))
 		show.asked |= TOP_KINDS;
+	if (top_is_plain(rows->scope))
+		show.people = top_plain_people;
 	show.sort = rows->sorted_by;
 	show.is_sorted = true;
 	struct memtable *m = view_table(&top_view, &view_rows, rows->scope, &show);

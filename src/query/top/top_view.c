@@ -302,6 +302,11 @@ static const struct field fields[] = {
 	{ "total_cpu_pct", "CPU total", NULL, NULL, UNIT_PERCENT, GET(get_host_share, TOTAL), PEOPLE, .leaves = 8 },
 	{ "total_cpu_ns", "CPU total", "host time", "cpu_time_total total cumulative cumtime cum", UNIT_NS, GET(get_host, TOTAL), .leaves = 3 },
 	{ "avg_cpu_ns", "CPU avg", "host time of a call", "cpu_time avg", UNIT_NS, GET(get_host, AVERAGE), .leaves = 5 },
+	{ "plain_self_pct", "Self", NULL, NULL, UNIT_PERCENT, GET(get_host_share, SELF), PEOPLE, .leaves = 7 },
+	{ "plain_self", "Self", NULL, NULL, UNIT_NS, GET(get_host, SELF), PEOPLE, .leaves = 2 },
+	{ "plain_total_pct", "Total", NULL, NULL, UNIT_PERCENT, GET(get_host_share, TOTAL), PEOPLE, .leaves = 8 },
+	{ "plain_total", "Total", NULL, NULL, UNIT_NS, GET(get_host, TOTAL), PEOPLE, .leaves = 3 },
+	{ "plain_avg", "Avg", NULL, NULL, UNIT_NS, GET(get_host, AVERAGE), PEOPLE, .leaves = 5 },
 	{ "self_device_ns", "Self device", "device time launched by itself", "self_device_time_total self_device_time device gpu", UNIT_NS, GET(get_device, SELF) },
 	{ "self_device_pct", "Self device", NULL, NULL, UNIT_PERCENT, .get = get_device_share, PEOPLE, .leaves = 6 },
 	{ "total_device_ns", "Device total", "device time, including its children", "device_time_total", UNIT_NS, GET(get_device, TOTAL), .leaves = 4 },
@@ -363,17 +368,28 @@ static const struct view_word by[] = {
 };
 /* clang-format on */
 
+#define BEFORE_TIMES                                                                        \
+	"name! people_kind rank tp dp pp ep cp profile step thread stream category module " \
+	"overload input_shapes "
+#define BEHIND_TIMES                                                         \
+	"self_device_ns self_device_pct total_device_ns "                    \
+	"tensor_core_eligible self_tensor_core_pct! total_tensor_core_pct! " \
+	"total_tensor_core_unknown_pct cpu_mem_bytes self_cpu_mem_bytes "    \
+	"device_mem_bytes self_device_mem_bytes flops! calls! stack"
+
 const struct view top_view = {
 	.name = "top",
 	.fields = fields,
 	.people = VIEW_PART(
-		"name! people_kind rank tp dp pp ep cp profile step thread stream category module "
-		"overload input_shapes self_cpu_pct self_cpu_ns total_cpu_pct "
-		"total_cpu_ns avg_cpu_ns self_device_ns self_device_pct total_device_ns "
-		"tensor_core_eligible self_tensor_core_pct! total_tensor_core_pct! "
-		"total_tensor_core_unknown_pct cpu_mem_bytes self_cpu_mem_bytes "
-		"device_mem_bytes self_device_mem_bytes flops! calls! stack"),
+		BEFORE_TIMES
+		"self_cpu_pct self_cpu_ns total_cpu_pct total_cpu_ns avg_cpu_ns " BEHIND_TIMES),
 	.by = by,
+};
+
+const struct view_part top_plain_people[] = {
+	{ .fields = BEFORE_TIMES
+	  "plain_self_pct plain_self plain_total_pct plain_total plain_avg " BEHIND_TIMES },
+	{ .fields = NULL },
 };
 
 struct cell top_cell(const struct top_rows *rows, const uint32_t *row, const char *field)
