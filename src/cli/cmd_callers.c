@@ -7,6 +7,7 @@
 #include "cli/suggest.h"
 #include "cli/table_command.h"
 #include "query/calls/call_edges.h"
+#include "query/findings.h"
 #include "query/samples/sample_calls.h"
 
 struct callers_opts {
@@ -83,15 +84,17 @@ static int unknown_function(const struct callgraph *g, const char *wrong, struct
 }
 
 static int make_table(const struct callgraph *g, const struct callers_request *r,
-		      struct table **out, struct err *err)
+		      bool is_mixed, struct table **out, struct err *err)
 {
+	struct call_edges_request edges = r->edges;
 	struct call_matches matches;
 
+	edges.is_mixed = is_mixed;
 	int rc = call_edges_match(g, &r->filter, &matches, err);
 	if (rc == 0 && matches.n == 0)
 		rc = unknown_function(g, r->opts->regex, err);
 	if (rc == 0)
-		*out = call_edges_table(g, &matches, &r->edges);
+		*out = call_edges_table(g, &matches, &edges);
 	if (rc == 0 && (*out)->total_rows == 0) {
 		table_free(*out);
 		rc = err_set(err, ERR_EMPTY, "no match of '%.100s' has %s",
@@ -122,15 +125,16 @@ static int open_edges(const struct reading *r, void *from, struct table **out,
 {
 	const struct callers_request *request = from;
 	struct callgraph g, stripped = { 0 };
+	bool is_mixed = findings_have(r->store, r->scope, FINDING_THREADS_MIXED);
 
 	callgraph_init(&g);
 	int rc = load(r, &request->filter, &g, err);
 	if (rc == 0 && request->opts->strip_dirs) {
 		callgraph_init(&stripped);
 		callgraph_strip(&stripped, &g, false);
-		rc = make_table(&stripped, request, out, err);
+		rc = make_table(&stripped, request, is_mixed, out, err);
 	} else if (rc == 0) {
-		rc = make_table(&g, request, out, err);
+		rc = make_table(&g, request, is_mixed, out, err);
 	}
 	callgraph_release(&stripped);
 	callgraph_release(&g);

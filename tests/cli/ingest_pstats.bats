@@ -193,6 +193,13 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 	[[ $output == *'self above total: cProfile of Python 3.12 and later'* ]]
 	run --separate-stderr ptool top --match busy threads.prof
 	[[ $output != *'self above total'* ]]
+	for command in tree "callers genexpr" "callees busy"; do
+		# shellcheck disable=SC2086 # two words
+		run -0 --separate-stderr ptool $command threads.prof
+		[[ $output == *'note: cProfile of Python 3.12 and later'* ]]
+	done
+	run -0 --separate-stderr ptool tree "$FIXTURES/pyprof/app.prof"
+	[[ $output != *'3.12 and later'* ]]
 	run --separate-stderr ptool doctor --format csv threads.prof
 	exits 0
 	[[ $output == *threads_mixed*'use py-spy or yappi'* ]]

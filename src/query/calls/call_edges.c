@@ -355,6 +355,8 @@ struct table *call_edges_table(const struct callgraph *g,
 		memtable_add_note(m, "%zu matching function%s no %s", e.nwithout,
 				  e.nwithout == 1 ? " has" : "s have",
 				  request->side == CALL_CALLERS ? "callers" : "callees");
+	if (request->is_mixed)
+		memtable_add_note(m, "%s", CALLS_MIXED);
 	arena_release(&arena);
 	free(e.names);
 	free(rows);

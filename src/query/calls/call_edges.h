@@ -56,6 +56,7 @@ struct call_edges_request {
 	enum call_side side;
 	/* Of call_view; without a key of --sort by function, the longest first. */
 	struct view_request show;
+	bool is_mixed; /* CALLS_MIXED is to be said */
 };
 
 extern const struct view call_view, sampled_call_view;

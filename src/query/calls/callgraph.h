@@ -23,6 +23,10 @@
 #include "store/store.h"
 
 #define CALLGRAPH_NONE UINT32_MAX
+/* What tables say of a profile that has FINDING_THREADS_MIXED. */
+#define CALLS_MIXED                                                                  \
+	"cProfile of Python 3.12 and later has one stack for all threads, so times " \
+	"and callers are mixed up; py-spy and yappi keep threads apart"
 
 /* Of a function, or of its calls from one caller. */
 struct callgraph_sums {

@@ -9,7 +9,9 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
+#include "query/calls/callgraph.h"
 #include "query/filter_nothing.h"
+#include "query/findings.h"
 #include "query/tree_text.h"
 #include "query/view.h"
 #include "trace/fact.h"
@@ -102,6 +104,7 @@ struct tree_rows {
 	uint32_t at;   /* the node of the newest row */
 	int64_t depth; /* of it, from 1 */
 	struct tree_path path;
+	const char *notes[3];
 	struct buf name, indented;
 	uint32_t *children, *spare; /* owned: of one node, while they are sorted */
 	size_t children_cap, spare_cap;
@@ -343,25 +346,25 @@ static void free_rows(struct table *table)
 	free(t);
 }
 
-/* Above the table and below it; both live as long as the program. */
-static void add_notes(struct tree_rows *t)
+/* Above the table and below it; these live as long as the program. */
+static void add_notes(struct tree_rows *t, bool is_mixed)
 {
-	static const char *const full[] = {
-		"the tree was cut at a million nodes: limit it with --min "
-		"and --depth",
-		NULL
-	};
+	size_t n = 0;
 
 	if (t->tree.is_estimated)
 		t->table.caption = "estimated: a call graph records callers and callees, "
 				   "not paths";
 	if (t->tree.is_full)
-		t->table.notes = full;
+		t->notes[n++] = "the tree was cut at a million nodes: limit it with "
+				"--min and --depth";
+	if (is_mixed)
+		t->notes[n++] = CALLS_MIXED;
+	t->table.notes = t->notes;
 }
 
 /* The tree is moved. */
 static struct table *make_table(struct call_tree *tree, const struct scope *scope,
-				const struct tree_request *request)
+				const struct tree_request *request, bool is_mixed)
 {
 	struct view_request show = { .for_people = request->for_people,
 				     .people = tree->has_device ? people_with_device
@@ -380,7 +383,7 @@ static struct table *make_table(struct call_tree *tree, const struct scope *scop
 				   .next = next_row,
 				   .free = free_rows,
 				   .total_rows = -1 };
-	add_notes(t);
+	add_notes(t, is_mixed);
 	return view_stream(view_of(&t->tree), &t->table, scope, &show);
 }
 
@@ -416,7 +419,10 @@ int tree_open(struct store *store, const struct scope *scope,
 			     ? err_set(err, ERR_EMPTY, "no call matches")
 			     : filter_lacks(scope, "calls", err);
 	if (rc == 0)
-		*out = make_table(&tree, scope, request);
+		*out = make_table(
+			&tree, scope, request,
+			tree.is_estimated &&
+				findings_have(store, scope, FINDING_THREADS_MIXED));
 	call_tree_release(&tree);
 	return rc;
 }

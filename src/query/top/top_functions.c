@@ -234,10 +234,7 @@ static struct table *draw(struct listing *l, const struct scope *scope)
 			m,
 			"times include called functions, so percentages add up to more than 100");
 	if (is_mixed(l, scope))
-		memtable_add_note(
-			m, "self above total: cProfile of Python 3.12 and later has one "
-			   "stack for all threads, so times and callers are mixed up; "
-			   "py-spy and yappi keep threads apart");
+		memtable_add_note(m, "self above total: %s", CALLS_MIXED);
 	return &m->table;
 }
 
