@@ -112,8 +112,14 @@ int torch_format_write(const char *command, const struct torch_request *r,
 		       const struct output_opts *output, struct err *err)
 {
 	size_t n = r->rows->nmatched;
+	/* of a printed table that was cut, which names the totals of all its rows */
+	bool has_totals = r->rows->has_printed_totals && n == r->rows->stats.n;
+	double self_cpu_us = (double)r->rows->self_cpu_ns / 1000.0;
+	double self_device_us = (double)r->rows->self_device_ns / 1000.0;
 	struct torch_table table = {
 		.nrows = n,
+		.self_cpu_us = has_totals ? &self_cpu_us : NULL,
+		.self_device_us = has_totals ? &self_device_us : NULL,
 		.device = r->rows->has_device ? r->rows->device : NULL,
 		.header = r->opts->header,
 		.time_unit = r->opts->time_unit,

@@ -73,6 +73,10 @@ static void copy_rows(struct printing *p)
 		if (row->is_device_work)
 			p->self_device_us += row->self_device_us;
 	}
+	if (t->self_cpu_us)
+		p->self_cpu_us = *t->self_cpu_us;
+	if (t->self_device_us)
+		p->self_device_us = *t->self_device_us;
 }
 
 static void add_column(struct printing *p, const char *title, size_t width, bool is_left)

@@ -33,6 +33,8 @@ struct torch_row {
 struct torch_table {
 	const struct torch_row *rows; /* sorted */
 	size_t nrows;
+	/* What shares are of, where the rows are only some; NULL: their sums. */
+	const double *self_cpu_us, *self_device_us;
 	const char *device;     /* "CUDA"; NULL: the profile has none */
 	const char *header;     /* NULL: none */
 	const char *time_unit;  /* "s", "ms", "us"; NULL: each number its own */

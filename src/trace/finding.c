@@ -319,8 +319,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 	[FINDING_ROUNDED] = { "rounded", "times are rounded, as listings show them",
 			      "nothing was repaired", SEVERITY_INFO,
 			      "short times; sums do not close",
-			      "ingest what the profiler saves, as python -m cProfile "
-			      "-o FILE",
+			      "ingest what the profiler saves: python -m cProfile "
+			      "-o FILE, export_chrome_trace()",
 			      NULL },
 	[FINDING_COUNTS_COMPUTED] = { "counts_computed",
 				      "the report has no counts of calls",
@@ -342,11 +342,12 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				   "to more than 100",
 				   "use the AdvancedProfiler, or torch.profiler", NULL },
 	[FINDING_LISTING_REDUCED] = { "listing_reduced",
-				      "the listing shows only some of the functions",
+				      "the listing shows only some of its rows",
 				      "nothing was repaired", SEVERITY_INFO,
-				      "functions that are not in the listing, and shares "
-				      "of the whole",
-				      "ingest the dump, or print_stats() without restrictions",
+				      "what the other rows have, and shares where no total "
+				      "is printed",
+				      "ingest the dump or trace, or print all rows: "
+				      "print_stats(), key_averages().table(row_limit=-1)",
 				      NULL },
 	[FINDING_LINES_ROUNDED] = { "lines_rounded",
 				    "numbers of lines are rounded, as reports show them",

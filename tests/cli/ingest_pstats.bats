@@ -215,6 +215,12 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 	exits 0
 	[[ $output == *$'\nampere_sgemm_128x64_nn '*' 80.000 '*' 12.68 '* ]]
 	[[ $output == *$'\naten::copy_ '*' 1.47 '*' 3.77 '*' 28.52 '* ]]
+	run --separate-stderr ptool top --format torch log
+	exits 0
+	diff <(tail -n 2 <<<"$output") <(tail -n 2 log)
+	[ "$(grep aten::copy_ <<<"$output" | tr -s ' ' | cut -d' ' -f1-8)" = "$(grep aten::copy_ log | tr -s ' ' | cut -d' ' -f1-8)" ]
+	run --separate-stderr ptool top --format torch --focus aten log
+	[[ $output == *$'\nSelf CPU time total: 7.055us\n'* ]]
 	# no slices, so no parts of the time
 	run --separate-stderr ptool diff -q log "$report"
 	exits 0

@@ -107,6 +107,7 @@ struct top_rows {
 	 * since that is no part of the device work left.
 	 */
 	int64_t self_cpu_ns, self_device_ns, launched_of_ns;
+	bool has_printed_totals; /* these are what printed tables say, not sums */
 	const struct field *sorted_by;
 };
 

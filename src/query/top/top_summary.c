@@ -209,6 +209,7 @@ int top_add_printed_totals(struct store *store, struct top_rows *rows, struct er
 					scope->ids, err);
 
 	if (query_next(&q, err) && (uint64_t)int_at(q.stmt, 0) == scope->n) {
+		rows->has_printed_totals = true;
 		rows->self_cpu_ns = int_at(q.stmt, 1);
 		if (int_at(q.stmt, 2) > 0)
 			rows->self_device_ns = rows->launched_of_ns = int_at(q.stmt, 2);
