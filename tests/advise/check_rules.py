@@ -91,6 +91,9 @@ def check_advice(tap, work):
         trace = rulecases.busy(rulecases.Trace(), pct * 10_000, **{"blocks per SM": pct / 100})
         tap.same([len(told(work, trace, f"small-batch:below_pct={below}")) for below in (pct, pct + 1e-6)], [0, 1],
                  f"small-batch: {pct} % is not below {pct} %")
+    rows = advise(work, work.ingest(*save(work, rulecases.starting(300_000))),
+                  "--rule", "low-utilization:below_pct=100", "--rule", "first-use")
+    tap.same([row["rule"] for row in rows], ["first-use"], "low-utilization: not where a first use explains it")
     amd = dict(rulecases.GPU, name="AMD Instinct MI300X", computeMajor=9, computeMinor=4)
     rows = told(work, rulecases.capable(amd)[0], "mixed-precision")
     tap.ok([row["severity"] for row in rows] == ["not_run"] and "only NVIDIA's" in rows[0]["finding"],

@@ -71,7 +71,7 @@ size_t rule_count(void)
 
 bool rule_yields_to(const struct rule *rule, const struct rule *other)
 {
-	for (size_t i = 0; rule->yields_to[i]; i++)
+	for (size_t i = 0; i < RULE_YIELDS_MAX && rule->yields_to[i]; i++)
 		if (strcmp(rule->yields_to[i], other->name) == 0)
 			return true;
 	return false;

@@ -13,7 +13,7 @@
 #include "base/err.h"
 
 #define RULE_PARAMETERS_MAX 3
-#define RULE_YIELDS_MAX     9
+#define RULE_YIELDS_MAX     10
 
 struct rule_run;    /* query/advise/advice.h */
 struct rule_device; /* query/advise/advise_facts.h */
@@ -79,7 +79,7 @@ struct rule {
 	 * left out when theirs, of the same device, save at least half as much; those of
 	 * rules of the run count for the other ranks.
 	 */
-	const char *yields_to[RULE_YIELDS_MAX + 1];
+	const char *yields_to[RULE_YIELDS_MAX]; /* NULL after the last one */
 	bool of_summaries; /* needs no slices: advise_stored.h */
 	bool is_of_run;    /* asked once of all profiles, not once of each */
 	/* One of these: of each device of the profile; of the profile; ... */

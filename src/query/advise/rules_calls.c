@@ -34,10 +34,11 @@ const struct rule rule_slow_calls = {
 	.title = "Slow calls",
 	.looks =
 		"In recordings without device work: three or more calls of operators that "
-		"take at least 1 ms and 5 times the median call with the same shapes (the "
-		"first call excepted), or twice what a core needs for their shapes at 50 "
-		"ns an element and 1 ns for two multiplications. They most likely wait "
-		"for a core. Calls that load data belong to the rule data-loading.",
+		"take at least 1 ms by themselves, and either 5 times the median call "
+		"with the same shapes (except the first call) or twice what a core needs "
+		"for their shapes: 50 us, 50 ns an element and 1 ns for two "
+		"multiplications. They most likely wait for a core. Calls made while data "
+		"is loaded or ranks communicate are not counted.",
 	.source = "ptool's own: 10 % of the step.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH | NEED_SHAPES,
@@ -109,11 +110,13 @@ static int check_long_calls(const struct rule_run *run, struct err *err)
 const struct rule rule_long_calls = {
 	.name = "long-calls",
 	.title = "Long calls",
-	.looks = "In recordings without device work: calls of operators that take a "
-		 "twentieth of the steps, and twice what the median call with the same "
-		 "shapes takes (of the same name, where shapes were not recorded), where "
-		 "there is another. Calls that the rule slow-calls reports are not "
-		 "counted.",
+	.looks =
+		"In recordings without device work: calls of operators that take twice "
+		"as long as the median call with the same shapes (of the same name, "
+		"where shapes were not recorded) and by a twentieth of the steps longer. "
+		"The only call with its shapes counts beyond what a core needs for them, "
+		"if that is known. Calls that the rule slow-calls reports are "
+		"not counted, nor those made while data is loaded or ranks communicate.",
 	.source = "ptool's own: 10 % of the steps.",
 	.parameters = { { "min_pct", 10, "share of the steps that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
@@ -220,7 +223,7 @@ const struct rule rule_python_time = {
 	.title = "Time without operators",
 	.looks = "In recordings without device work: the part of the mean step in which "
 		 "neither an operator nor the DataLoader nor a collective runs on any "
-		 "thread, and where most of it is.",
+		 "thread. The finding names the place where most of it is.",
 	.source = "ptool's own: 10 % of the step; what calls operators takes a few per "
 		  "cent itself.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },

@@ -99,11 +99,13 @@ static int check_compiling(const struct rule_run *run, struct err *err)
 const struct rule rule_compiling = {
 	.name = "compiling",
 	.title = "Compiling",
-	.looks = "The time in which torch.compile compiles in steps after the first (in "
-		 "all of the recording, if it has no steps), and no device works; in "
-		 "recordings without device work all of it.",
-	.source = "ptool's own: 1 % of the time of the steps, as code that is compiled "
-		  "once costs none of it.",
+	.looks =
+		"The time in which torch.compile compiles in steps after the first (in "
+		"the whole recording, if it has no steps) while no device works; without "
+		"device work, all of the time that it compiles.",
+	.source =
+		"ptool's own: 1 % of the time of the steps; code that is compiled once, "
+		"before them, costs nothing.",
 	.parameters = { { "min_pct", 1, "share of the steps that is acceptable" } },
 	.needs = NEED_STEPS,
 	.check = check_compiling,

@@ -176,15 +176,14 @@ static int check_mixed_precision(const struct rule_run *run, struct err *err)
 const struct rule rule_mixed_precision = {
 	.name = "mixed-precision",
 	.title = "Tensor Cores unused",
-	.looks =
-		"On a device with Tensor Cores, if no kernel's name says that it uses "
-		"them: kernels of operators that could use them and whose names say that "
-		"they do not (ptool-kernels(1)), and float32 matrix products, by their "
-		"names. Collectives, and names that do not say, are not counted.",
+	.looks = "On an NVIDIA device with Tensor Cores that no kernel uses, by the "
+		 "kernels' names: the time of kernels that do not use them though their "
+		 "operators could (ptool-kernels(1)), and of float32 matrix products. "
+		 "Collectives, and kernels whose names do not say, are not counted.",
 	.source =
 		"The TensorBoard plugin's capability of 7 and no such kernel, and ptool's "
-		"own 10 % of kernel time. Half precision saves at least half of that time "
-		"on these devices; less is not worth the change.",
+		"own 10 % of kernel time, where half of that time, which half precision "
+		"saves at least, is 2 % of the steps or more.",
 	.parameters = { { "min_pct", 10,
 			  "share of kernel time, of eligible operators, "
 			  "that is acceptable" },
@@ -318,8 +317,7 @@ const struct rule rule_pageable_copies = {
 	.name = "pageable-copies",
 	.title = "Pageable copies",
 	.looks = "Copies in steps from or to host memory that is not pinned, by their "
-		 "names: the time in which no kernel runs meanwhile. The host waits for "
-		 "each.",
+		 "names: their time, while no kernel runs. The host waits for each.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN,
@@ -361,8 +359,8 @@ static void judge_device_copies(const struct rule_run *run, const struct rule_de
 const struct rule rule_device_copies = {
 	.name = "device-copies",
 	.title = "Copies on the device",
-	.looks = "Copies within a device's memory (such as Memcpy DtoD): the time in "
-		 "which no kernel runs meanwhile.",
+	.looks = "Copies within a device's memory (such as Memcpy DtoD): their time, "
+		 "while no kernel runs.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,

@@ -180,8 +180,8 @@ const struct rule rule_small_operators = {
 	.title = "Small operators",
 	.looks =
 		"In recordings without device work: operators whose calls take less than "
-		"below_us by themselves, by their names, without those of host-copies and "
-		"host-reads. Most of that time is call overhead.",
+		"below_us by themselves on average, by name, without those of the rules "
+		"host-copies and host-reads. Most of that time is call overhead.",
 	.source = "ptool's own: 10 % of the step, in operators below 10 us: calling one "
 		  "takes 1 to 5 us, and recording it about as much.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" },
@@ -220,8 +220,7 @@ const struct rule rule_threads = {
 	.looks = "In recordings without device work: how many threads run operators at "
 		 "the same time, while any does. How many threads one operator uses is "
 		 "not recorded.",
-	.source =
-		"ptool's own: 2 on average; each uses all cores unless it is told not to.",
+	.source = "ptool's own: 2 on average; each of them uses all cores by default.",
 	.parameters = { { "min_threads", 2, "threads at once that are a problem" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
 	.of_summaries = true,

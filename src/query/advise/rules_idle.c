@@ -34,8 +34,8 @@ const struct rule rule_low_utilization = {
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.of_summaries = true,
 	.yields_to = { "launch-bound", "host-bound", "synchronization", "idle-time",
-		       "data-loading", "allocator-churn", "profiler-overhead",
-		       "ddp-buffers", "compiling" },
+		       "data-loading", "first-use", "allocator-churn",
+		       "profiler-overhead", "ddp-buffers", "compiling" },
 	.each_device = judge_low_utilization,
 };
 
@@ -205,10 +205,9 @@ const struct rule rule_launch_bound = {
 		 "before them (ptool-gaps(1), --root). What the host did not record is "
 		 "not counted.",
 	.source = "ptool's own: 2 % of the time of the steps, in gaps below 1 ms: an "
-		  "operator's launch takes 5 to 50 us, and 20 of them pass for one "
-		  "Python function.",
+		  "operator's launch takes 5 to 50 us, so that 20 of them fit into one.",
 	.parameters = { { "min_pct", 2, "share of the steps that is acceptable" },
-			{ "max_gap_us", 1000, "gaps of this length are of host-bound" } },
+			{ "max_gap_us", 1000, "longer gaps belong to host-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
 	.facts = FACT_IDLES,
 	.causes = RULE_HOST_CAUSES,
@@ -250,10 +249,11 @@ const struct rule rule_host_bound = {
 		 "host does then (operators, Python, annotated code, runtime calls, the "
 		 "optimizer, launch latency), such as preparing a batch before the first "
 		 "kernel of a step (ptool-gaps(1), --root).",
-	.source = "ptool's own: 2 % of the time of the steps, in gaps from 1 ms on, in "
-		  "which the host could launch 20 operators and more.",
+	.source =
+		"ptool's own: 2 % of the time of the steps, in gaps of 1 ms and longer, "
+		"in which the host could launch 20 operators.",
 	.parameters = { { "min_pct", 2, "share of the steps that is acceptable" },
-			{ "min_gap_us", 1000, "shorter gaps are of launch-bound" } },
+			{ "min_gap_us", 1000, "shorter gaps belong to launch-bound" } },
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH | NEED_LAUNCHES,
 	.yields_to = { "compiling" },
 	.facts = FACT_IDLES,

@@ -140,7 +140,7 @@ const struct rule rule_memory_limit = {
 struct growth {
 	const struct memory_device *device;
 	int64_t steps, first_bytes, last_bytes;
-	bool grows; /* in every step behind the second */
+	bool grows; /* in every step after the second */
 };
 
 static void judge_growth(const struct rule_run *run, const struct growth *g)
@@ -200,8 +200,9 @@ static void judge_memory_growth(const struct rule_run *run)
 const struct rule rule_memory_growth = {
 	.name = "memory-growth",
 	.title = "Growing memory",
-	.looks = "Whether end_bytes of each step after the first (ptool-memory(1), "
-		 "--growth) is above that of the step before.",
+	.looks = "Whether end_bytes of each step after the second (ptool-memory(1), "
+		 "--growth) is above that of the step before, in four steps or more. The "
+		 "first step allocates what stays, such as the optimizer's state.",
 	.source =
 		"ptool's own: a rise of more than 1 % from the second step to the last.",
 	.parameters = { { "min_pct", 1, "rise that is acceptable" } },
@@ -214,7 +215,7 @@ const struct rule rule_memory_growth = {
 	.judge = judge_memory_growth,
 };
 
-/* Calls in steps behind the first one, which fills the allocator's cache. */
+/* Calls in steps after the first one, which fills the allocator's cache. */
 struct churn {
 	int64_t calls, ns;
 };

@@ -95,10 +95,11 @@ const struct rule rule_stragglers = {
 	.name = "stragglers",
 	.title = "Straggler",
 	.looks =
-		"blocking_ns of ptool-comm(1), --ranks: how long another rank waits in collectives for one "
-		"rank, from the start of the second-last rank to the start of the last, on aligned clocks, "
-		"and only while the waiting rank computes nothing; waits below the clock error are not "
-		"counted.",
+		"blocking_ns of ptool-comm(1), --ranks: how long another rank waits in "
+		"collectives for one rank, from the start of the second-last rank to the "
+		"start of the last, on aligned clocks, and only while the waiting rank "
+		"computes nothing. A rank whose mean wait is within the clock error is "
+		"not reported.",
 	.source = "ptool's own: 2 % of the recording.",
 	.parameters = { { "min_pct", 2, "share of the recording that is acceptable" } },
 	.of_summaries = true,
@@ -196,9 +197,9 @@ static int check_ddp_backend(const struct rule_run *run, struct err *err)
 const struct rule rule_ddp_backend = {
 	.name = "ddp-backend",
 	.title = "Backend of DistributedDataParallel",
-	.looks = "Whether DistributedDataParallel.forward ran, and neither an nccl: "
-		 "operator nor a collective on a device, on a machine that has a device "
-		 "which NCCL supports.",
+	.looks = "Whether DistributedDataParallel.forward ran without an nccl: operator "
+		 "and without a collective on a device, on a machine with a device that "
+		 "NCCL supports.",
 	.source = "The TensorBoard plugin's: a compute capability of 3.5.",
 	.parameters = { { "min_capability", 3.5, "compute capability that NCCL needs" } },
 	.needs = NEED_NAMES,

@@ -42,8 +42,8 @@ static void judge_data_loading(const struct rule_run *run)
 const struct rule rule_data_loading = {
 	.name = "data-loading",
 	.title = "Data loading",
-	.looks = "The part of the mean step in which the DataLoader gives the next batch "
-		 "and no device work or runtime call runs.",
+	.looks = "The part of the mean step in which the DataLoader prepares the next "
+		 "batch and neither device work nor a runtime call runs.",
 	.source = "The TensorBoard plugin's: more than 5 % of the step.",
 	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS,
@@ -220,10 +220,9 @@ static void judge_warm_up(const struct rule_run *run)
 const struct rule rule_warm_up = {
 	.name = "warm-up",
 	.title = "Warm-up in the mean",
-	.looks = "Steps at the beginning that ptool-steps(1) marks as long, as the host "
-		 "recorded them (10 % and 5 "
-		 "median deviations above the median), and by how much they raise the "
-		 "mean step.",
+	.looks = "Steps at the beginning that ptool-steps(1) marks as long (10 % and 5 "
+		 "median deviations above the median, as the host recorded them), of "
+		 "three steps or more: by how much they raise the mean step.",
 	.source = "ptool's own: 2 % of the mean step without them.",
 	.parameters = { { "min_pct", 2, "rise of the mean that is acceptable" } },
 	.needs = NEED_STEPS,
@@ -274,9 +273,9 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 const struct rule rule_missing_kernels = {
 	.name = "missing-kernels",
 	.title = "Kernels missing",
-	.looks = "Calls that launch kernels or graphs (cudaLaunchKernel, hipGraphLaunch "
-		 "and their like) in a recording without device work. The rules of the "
-		 "CPU do not run then: the program waits for a device.",
+	.looks = "Calls that launch kernels or graphs (such as cudaLaunchKernel and "
+		 "hipGraphLaunch) in a recording without device work. The rules of the "
+		 "CPU do not run then, because the program waits for a device.",
 	.source = "ptool's own: one call.",
 	.needs = NEED_NAMES,
 	.check = check_missing_kernels,
