@@ -9,6 +9,8 @@
 
 #define FILE_LEAST 4 /* cells of a file's name that say something */
 
+static const struct str between_places = { "; ", 2 };
+
 /* "lib/x.py", "x.py:12", "<frozen abc>", "/lib/x.so": a file, as profilers name one. */
 static bool is_place(struct str place)
 {
@@ -103,11 +105,67 @@ static void add_placed(struct buf *out, struct str name, size_t at, size_t cells
 	buf_add_char(out, ')');
 }
 
+/* Where the first of several places ends, "a.py(12): f; b.py(7): g"; the name's end: one. */
+static size_t first_end(struct str name)
+{
+	size_t at = 0;
+
+	while (at < name.n && !str_starts_with(str_behind(name, at), between_places))
+		at++;
+	return at;
+}
+
+/* "a.py(12): f" as "a.py(12)": which line it is tells more than whose. */
+static struct str without_function(struct str place)
+{
+	size_t at = 0;
+
+	while (at < place.n && !str_starts_with(str_behind(place, at), STR_LIT("): ")))
+		at++;
+	return (struct str){ place.p, at < place.n ? at + 1 : at };
+}
+
+/* All without folders where there is room, else the first, and how many more there are. */
+static void add_places(struct buf *out, struct str name, size_t cells)
+{
+	struct str first = { name.p, first_end(name) }, rest = name;
+	struct buf all, more;
+	size_t n = 0;
+
+	buf_init(&all, SIZE_MAX);
+	buf_init(&more, SIZE_MAX);
+	for (; rest.n; n++) {
+		struct str place = { rest.p, first_end(rest) };
+		buf_addf(&all, "%s" STR_FMT, n ? "; " : "",
+			 STR_ARG(short_without_folders(place)));
+		rest = str_behind(rest, place.n);
+		rest = str_behind(rest, rest.n ? between_places.n : 0);
+	}
+	buf_addf(&more, " +%zu", n - 1);
+	if (utf8_width(buf_str(&all)) <= cells) {
+		buf_add_str(out, buf_str(&all));
+	} else if (more.n + FILE_LEAST > cells) {
+		short_add_python(out, first, cells);
+	} else {
+		first = short_without_folders(first);
+		if (utf8_width(first) > cells - more.n)
+			first = without_function(first);
+		short_add_python(out, first, cells - more.n);
+		buf_add_str(out, buf_str(&more));
+	}
+	buf_release(&all);
+	buf_release(&more);
+}
+
 /* The function stays whole: the file's name gives way, then its suffix and line. */
 void short_add_python(struct buf *out, struct str name, size_t cells)
 {
 	size_t placed = place_at(name);
 
+	if (first_end(name) < name.n) {
+		add_places(out, name, cells);
+		return;
+	}
 	if (placed != SIZE_MAX && utf8_width(name) > cells) {
 		add_placed(out, name, placed, cells);
 		return;

@@ -109,6 +109,20 @@ static void functions_lose_their_folders(void **state)
 		     "{read of _io.BufferedReader}");
 }
 
+static void of_several_places_the_first_line_stays_and_how_many_more(void **state)
+{
+	static const char places[] =
+		"/app/annotate.py(40): forward; /app/annotate.py(38): forward; /app/loss.py(9): f";
+
+	(void)state;
+	assert_short(places, 70,
+		     "annotate.py(40): forward; annotate.py(38): forward; loss.py(9): f");
+	assert_short(places, 40, "annotate.py(40): forward +2");
+	assert_short(places, 20, "annotate.py(40) +2");
+	assert_short(places, 14, "ann….py(40) +2");
+	assert_short(places, 6, "forwa…");
+}
+
 static void places_behind_functions_lose_their_folders(void **state)
 {
 	static const char *json =
@@ -167,6 +181,8 @@ int main(void)
 		cmocka_unit_test(
 			kernels_lose_what_they_all_have_and_keep_what_tells_them_apart),
 		cmocka_unit_test(functions_lose_their_folders),
+		cmocka_unit_test(
+			of_several_places_the_first_line_stays_and_how_many_more),
 		cmocka_unit_test(places_behind_functions_lose_their_folders),
 		cmocka_unit_test(labels_keep_what_stands_behind_the_hash),
 		cmocka_unit_test(nothing_is_cut_beyond_its_bytes),
