@@ -48,7 +48,7 @@ static const struct limits usual_limits = {
 
 /*
  * How many times its size a file may expand to beyond that.  Traces that programs
- * recorded reach 63 (zstd --ultra -22 --long=27), 30 in ordinary gzip.
+ * recorded reach 63 (zstd --ultra -22 --long=27), 40 in gzip.
  */
 #define EXPAND_FACTOR 200
 
