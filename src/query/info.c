@@ -9,6 +9,7 @@
 #include "query/devices/device_work.h"
 #include "query/devices/devices.h"
 #include "query/graphs/graph_names.h"
+#include "query/memory/memory_samples.h"
 #include "query/query.h"
 #include "query/samples/sample_series.h"
 #include "trace/axes.h"
@@ -219,12 +220,12 @@ static const struct recorded recorded[] = {
 #define NRECORDED (sizeof(recorded) / sizeof(recorded[0]))
 
 /* "recorded: shapes, memory (in 4 of 5 profiles); not recorded: stacks, flops" */
-static void note_recorded(struct memtable *m)
+static void note_recorded(struct memtable *m, const struct scope *scope)
 {
 	const char *yes = "", *no = "";
 
-	if (count_rows(m, INFO_SLICES) == 0)
-		return; /* call graphs alone, which have none of it */
+	if (count_rows(m, INFO_SLICES) == 0 || memory_is_sampled(scope))
+		return; /* call graphs or mprof alone, which have none of it */
 	for (size_t i = 0; i < NRECORDED; i++) {
 		const char *word = recorded[i].word;
 		size_t n = count_rows(m, recorded[i].column);
@@ -312,7 +313,7 @@ static void add_notes(struct memtable *m, const struct scope *scope)
 	note_configuration(m, scope);
 	note_steps(m);
 	note_ranks(m);
-	note_recorded(m);
+	note_recorded(m, scope);
 	if (n > 0)
 		memtable_add_note(
 			m, "%zu %s repaired or damaged events; 'ptool doctor' lists them",

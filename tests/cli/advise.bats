@@ -228,3 +228,17 @@ EOF
 		done
 	done
 }
+
+@test "what is no trace is refused with what it is, not with rules that could not run" {
+	run -3 --separate-stderr ptool advise -q "$FIXTURES/mprof/basic.dat"
+	says "ptool: advise: $FIXTURES/mprof/basic.dat: rules need a trace, and this is a record of memory: record with torch.profiler"
+	run -3 --separate-stderr ptool advise -q "$FIXTURES/lines/lp503.lprof"
+	says "ptool: advise: $FIXTURES/lines/lp503.lprof: rules need a trace, and this is a report on lines: record with torch.profiler"
+	echo 'main;f 3' >stacks.txt
+	run -3 --separate-stderr ptool advise -q stacks.txt
+	says "ptool: advise: stacks.txt: rules need a trace, and this is a set of sampled stacks: record with torch.profiler"
+	run -0 ptool overview -q "$FIXTURES/mprof/basic.dat"
+	[[ $output != *'not recorded'* ]]
+	run -0 ptool info -q "$FIXTURES/mprof/basic.dat"
+	[[ $output != *'not recorded'* ]]
+}

@@ -7,6 +7,7 @@
 #include "query/advise/advise_needs.h"
 #include "query/advise/advise_stored.h"
 #include "query/advise/rule_parts.h"
+#include "query/memory/memory_samples.h"
 
 struct rule_choice rule_choice_of(const struct rule *rule)
 {
@@ -130,20 +131,35 @@ static bool lacks_slices(const struct scope *scope)
 	return false;
 }
 
+/* No rule could say anything of what is no trace. */
+static int needs_trace(const struct scope *scope, struct err *err)
+{
+	static const char *const kinds[NSCOPE_KINDS] = {
+		[SCOPE_CALL_GRAPHS] = "a call graph",
+		[SCOPE_SAMPLES] = "a set of sampled stacks",
+		[SCOPE_LINES] = "a report on lines",
+	};
+	enum scope_kind kind;
+
+	if (scope_kind(scope, &kind, err) < 0)
+		return -1;
+	const char *is = memory_is_sampled(scope) ? "a record of memory" : kinds[kind];
+	return is ? err_set(err, ERR_EMPTY,
+			    "rules need a trace, and this is %s: record with "
+			    "torch.profiler",
+			    is)
+		  : 0;
+}
+
 int advise_load(struct store *store, const struct scope *scope,
 		const struct advise_request *request, struct advice_list *out,
 		struct err *err)
 {
 	struct text_pool texts;
-	bool is_graph;
 
 	*out = (struct advice_list){ .n = 0 };
-	if (scope_is_call_graph(scope, &is_graph, err) < 0)
+	if (needs_trace(scope, err) < 0)
 		return -1;
-	if (is_graph)
-		return err_set(err, ERR_EMPTY,
-			       "rules need a trace, and this is a call graph: record "
-			       "with torch.profiler");
 	if (scope_is_printed(scope) && !request->watcher)
 		return err_set(err, ERR_EMPTY,
 			       "rules need a trace, and this is a printed table: "

@@ -8,6 +8,7 @@
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/memory/memory_peak.h"
+#include "query/memory/memory_samples.h"
 #include "query/overview/overview_make.h"
 
 #define FINDINGS_SHOWN ((size_t)3)
@@ -207,7 +208,9 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 	}
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
-	int rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
+	int rc = 0; /* mprof's slices are functions, of which no rule knows */
+	if (!memory_is_sampled(m->scope))
+		rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
 	free(choices);
 	return rc;
 }
