@@ -49,6 +49,17 @@ static void add_by_meaning(struct buf *out, struct str name, size_t cells)
 	}
 }
 
+/* "thread 4242 (python3)", as PyTorch names threads: the first word says nothing. */
+static struct str thread_alone(struct str name)
+{
+	const struct str thread = STR_LIT("thread ");
+
+	return str_starts_with(name, thread) && name.n > thread.n &&
+			       isdigit((unsigned char)name.p[thread.n])
+		       ? str_behind(name, thread.n)
+		       : name;
+}
+
 /* "/logs/rank0.json": what is long about a path is its folders. */
 static struct str path_alone(struct str name)
 {
@@ -98,7 +109,7 @@ void short_name_add(struct buf *out, struct str name, size_t cells)
 		cells -= indent;
 	}
 	if (utf8_width(name) > cells)
-		name = path_alone(short_plain(name, &plain));
+		name = thread_alone(path_alone(short_plain(name, &plain)));
 	bool is_python = short_is_python(name);
 	if (utf8_width(name) > cells && name.n && name.p[0] == '{')
 		name = short_built_in_of_pstats(name, &text);

@@ -144,6 +144,15 @@ static void places_behind_functions_lose_their_folders(void **state)
 		     "0x7fa2a02a3f16 (libc.so.6)");
 }
 
+static void threads_keep_their_numbers(void **state)
+{
+	(void)state;
+	assert_short("thread 563677 (python3.10)", 26, "thread 563677 (python3.10)");
+	assert_short("thread 563677 (python3.10)", 20, "563677 (python3.10)");
+	assert_short("thread 563677 (python3.10)", 14, "563677 …n3.10)");
+	assert_short("thread pool of workers", 12, "thread…rkers");
+}
+
 static void labels_keep_what_stands_behind_the_hash(void **state)
 {
 	(void)state;
@@ -184,6 +193,7 @@ int main(void)
 		cmocka_unit_test(
 			of_several_places_the_first_line_stays_and_how_many_more),
 		cmocka_unit_test(places_behind_functions_lose_their_folders),
+		cmocka_unit_test(threads_keep_their_numbers),
 		cmocka_unit_test(labels_keep_what_stands_behind_the_hash),
 		cmocka_unit_test(nothing_is_cut_beyond_its_bytes),
 	};
