@@ -242,3 +242,12 @@ EOF
 	run -0 ptool info -q "$FIXTURES/mprof/basic.dat"
 	[[ $output != *'not recorded'* ]]
 }
+
+@test "many recordings without a device are no devices" {
+	mkdir many
+	for i in 1 2 3 4 5; do
+		event cpu_op aten::mm "$((i * 10))" 90 | made "many/train_step_$i.json"
+	done
+	run -0 ptool advise -q many
+	[[ $output == *'operators run for '*'% of the time in 5 profiles; no device work'* ]]
+}

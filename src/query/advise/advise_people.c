@@ -332,17 +332,29 @@ static const char *view_text(const struct advice_list *list, size_t at,
 			    pct, window, v->unfit ? ": " : "", v->unfit ? v->unfit : "");
 }
 
+/* Of devices; where there are none, of the host. */
 static const char *range_text(const struct advice_list *list, struct arena *arena)
 {
 	double least = 100, most = 0;
+	size_t ndevices = 0;
 
+	for (size_t i = 0; i < list->nviews; i++)
+		ndevices += list->views[i].device.type != CELL_NULL;
 	for (size_t i = 0; i < list->nviews; i++) {
-		double pct = facts_pct(list->views[i].busy_ns, list->views[i].window_ns);
+		const struct advice_view *v = &list->views[i];
+		double pct = facts_pct(v->busy_ns, v->window_ns);
+		if (ndevices && v->device.type == CELL_NULL)
+			continue;
 		least = pct < least ? pct : least;
 		most = pct > most ? pct : most;
 	}
+	if (!ndevices)
+		return arena_printf(arena,
+				    "operators run for %.1f%% to %.1f%% of the time in "
+				    "%zu profiles; no device work",
+				    least, most, list->nviews);
 	return arena_printf(arena, "%zu devices are busy %.1f%% to %.1f%% of the time",
-			    list->nviews, least, most);
+			    ndevices, least, most);
 }
 
 static void add_views(struct memtable *m, const struct advice_list *list,
