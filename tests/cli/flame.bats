@@ -122,3 +122,8 @@ PY
 	ptool flame -q a.json -o b.html
 	cmp a.html b.html
 }
+
+@test "a built-in that does not fit is its function's name" {
+	echo 'main;<built-in method run_backward of torch._C._EngineBase object at 0x7f5a3c0> 5' >stacks.txt
+	COLUMNS=50 ptool flame -q stacks.txt | grep -q '^.run_backward 100%'
+}

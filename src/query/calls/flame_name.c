@@ -2,6 +2,7 @@
 #include "query/calls/flame_name.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "base/utf8.h"
 #include "query/short_name.h"
@@ -43,17 +44,25 @@ static struct str function_of(struct str name)
 
 static struct str without_head(struct str name)
 {
-	static const char *const heads[] = { "<built-in method ",
-					     "<built-in function ",
-					     "{built-in method ",
-					     "{method '",
-					     "<method '",
-					     "nn.Module: ",
+	static const char *const heads[] = { "nn.Module: ",
 					     "autograd::engine::evaluate_function: " };
+	static const char *const built_in[] = { "<built-in method ",
+						"<built-in function ",
+						"{built-in method ", "{method '",
+						"<method '" };
+	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
 		if (str_starts_with(name, str_of(heads[i])))
 			return str_behind(name, strlen(heads[i]));
+	for (size_t i = 0; i < sizeof(built_in) / sizeof(*built_in); i++) {
+		if (!str_starts_with(name, str_of(built_in[i])))
+			continue;
+		struct str rest = str_behind(name, strlen(built_in[i]));
+		while (n < rest.n && !strchr(" '>}", rest.p[n]))
+			n++;
+		return n ? (struct str){ rest.p, n } : rest;
+	}
 	return name;
 }
 
