@@ -79,6 +79,8 @@ static void add_row(const struct memory_source *s, const struct memory_place *p,
 	if (!d->has_totals && !s->request.for_people)
 		cells[ALLOCATED] = cell_null();
 	set_high(cells, RESERVED, RESERVED_AT, &peak->reserved);
+	if (s->request.for_people && peak->reserved.bytes == 0)
+		cells[RESERVED] = cell_null(); /* the host has no such allocator */
 	set_high(cells, UNUSED, UNUSED_AT, &peak->unused);
 	cells[STEP] = memory_number_cell(figures->step);
 	cells[BASE] = d->has_totals ? cell_int(d->base_bytes) : cell_null();

@@ -12,6 +12,7 @@
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
 
+#define NO_EVENT       SIZE_MAX
 #define SMALLEST_BYTES (1024.0 * 1024.0) /* what rises less is no spike */
 
 enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, NCOLUMNS };
@@ -28,7 +29,7 @@ static const struct field fields[] = {
 	{ "share_pct", "Share", "share of the rise in the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ "from_ns", "From", "start of the rise", NULL, UNIT_TIME, CELL(FROM) },
 	{ "to_ns", "To", "end of the fall", NULL, UNIT_TIME, CELL(TO) },
-	{ "op", "Operator", "operator at the top", NULL, UNIT_TEXT, CELL(OP) },
+	{ "op", "Operator", "operator of the largest allocation of the rise", NULL, UNIT_TEXT, CELL(OP) },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -40,14 +41,16 @@ const struct view memory_spikes_view = {
 		"profile rank? device at_ns step allocated_bytes rise_bytes share_pct op"),
 };
 
-/* The lowest level beside an event, and the event that left it. */
+/* The lowest level beside an event, the event that left it, and what rose from there. */
 struct low {
 	int64_t bytes;
 	size_t event;
+	size_t largest; /* allocation since, or NO_EVENT */
 };
 
 struct spike {
-	size_t event; /* of the device */
+	size_t event;   /* of the device */
+	size_t largest; /* allocation of the rise: that of the event where there is none */
 	int64_t rise_bytes;
 	size_t from, to; /* events that left the lows on its sides */
 };
@@ -79,8 +82,27 @@ static void close_high(struct sweep *w, struct spikes *out, struct low right)
 
 	if (rise <= 0 || rise < w->least_bytes)
 		return;
+	size_t largest = high->left.largest;
 	*ARRAY_PUSH(out->items, out->n, out->cap) =
-		(struct spike){ high->event, rise, high->left.event, right.event };
+		(struct spike){ high->event, largest == NO_EVENT ? high->event : largest,
+				rise, high->left.event, right.event };
+}
+
+/* The larger allocation; of equal ones the first. */
+static size_t larger(const struct spikes *s, size_t a, size_t b)
+{
+	if (a == NO_EVENT || b == NO_EVENT)
+		return a == NO_EVENT ? b : a;
+	return s->events[b].bytes > s->events[a].bytes ? b : a;
+}
+
+/* The high on top is passed: its low, where that is the lower one. */
+static struct low lower(const struct spikes *s, struct low left, struct low low)
+{
+	if (left.bytes >= low.bytes)
+		return low;
+	left.largest = larger(s, left.largest, low.largest);
+	return left;
 }
 
 /*
@@ -89,22 +111,25 @@ static void close_high(struct sweep *w, struct spikes *out, struct low right)
  */
 static void find_spikes(struct sweep *w, size_t n, int64_t base_bytes, struct spikes *out)
 {
-	struct low low = { base_bytes, 0 }; /* since the high on top, or the start */
+	struct low low = { base_bytes, 0,
+			   NO_EVENT }; /* since the high on top, or the start */
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t level = out->events[i].level_bytes;
 		while (w->n && out->events[w->open[w->n - 1].event].level_bytes < level) {
 			struct low left = w->open[w->n - 1].left;
 			close_high(w, out, low);
-			low = left.bytes < low.bytes ? left : low;
+			low = lower(out, left, low);
 		}
+		if (out->events[i].bytes > 0)
+			low.largest = larger(out, low.largest, i);
 		*ARRAY_PUSH(w->open, w->n, w->cap) = (struct open_high){ i, low };
-		low = (struct low){ level, i };
+		low = (struct low){ level, i, NO_EVENT };
 	}
 	while (w->n) {
 		struct low left = w->open[w->n - 1].left;
 		close_high(w, out, low);
-		low = left.bytes < low.bytes ? left : low;
+		low = lower(out, left, low);
 	}
 }
 
@@ -125,7 +150,7 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	const struct memory_event *e = &all->events[spike->event];
 	struct str name;
 
-	if (memory_names_str(&s->names, e, &name, err) < 0)
+	if (memory_names_str(&s->names, &all->events[spike->largest], &name, err) < 0)
 		return -1;
 	memory_place_cells(p, cells);
 	cells[AT] = cell_int(e->ts_ns);
