@@ -45,8 +45,10 @@ struct cpuprofile {
 	bool is_tree; /* as V8 wrote them before 2016 */
 };
 
+/* -1: err says `what` at j->p, or that the file is cut off if the text ended there. */
 int cpuprofile_bad(const struct cpuprofile *c, const struct json *j, const char *what,
 		   struct err *err);
+/* The value at j->p; its texts are borrowed from the file's.  0, or -1 with err set. */
 int cpuprofile_value(struct cpuprofile *c, struct json *j, struct json_value *value,
 		     struct err *err);
 /* NUMBER_NONE: it is no whole number. */

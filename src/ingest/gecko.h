@@ -63,8 +63,8 @@ struct gecko_samples {
 /* -1 with what is wrong at a place of the text. */
 int gecko_bad(const struct gecko *g, const char *at, const char *what, struct err *err);
 /*
- * Calls `each` for every member of an object or, without a key, element of an array: whole
- * values.  0 or -1.
+ * Calls `each` for every member of an object or, with an empty key, element of an array: only
+ * complete values.  0, or -1 with err set, also by `each`.
  */
 typedef int gecko_each(struct gecko *g, struct str key, const struct json_value *value,
 		       void *to, struct err *err);
@@ -75,6 +75,7 @@ int gecko_members(struct gecko *g, struct str object, gecko_each *each, void *to
 int gecko_take_table(struct gecko *g, struct gecko_tables *tables, struct str key,
 		     const struct json_value *value, struct err *err);
 void gecko_release_tables(struct gecko_tables *tables);
+/* Fills *samples, which gecko_release_samples() frees.  0, or -1 with err set. */
 int gecko_take_samples(struct gecko *g, struct str table, struct gecko_samples *samples,
 		       struct err *err);
 void gecko_release_samples(struct gecko_samples *samples);

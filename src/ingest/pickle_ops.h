@@ -39,6 +39,7 @@ extern const struct pickle_op pickle_ops[256];
 
 /* All 0, or -1 with err set.  Of a new value only what its type has. */
 int pickle_push_new(struct pickle *p, struct pickle_value value, struct err *err);
+/* Pushes a mark: at most PICKLE_DEPTH_MAX are open. */
 int pickle_mark(struct pickle *p, struct err *err);
 /* Are n values there that the newest container may take? */
 int pickle_need(const struct pickle *p, size_t n, struct err *err);
@@ -48,10 +49,12 @@ int pickle_take_mark(struct pickle *p, size_t *from, struct err *err);
 int pickle_fill(struct pickle *p, size_t from, enum pickle_type type, struct err *err);
 /* They become a tuple. */
 int pickle_tuple(struct pickle *p, size_t from, struct err *err);
+/* Appends to a list, a tuple or a dict: of a dict, a key or a value in turn. */
 int pickle_add_item(struct pickle *p, uint32_t container, uint32_t value,
 		    struct err *err);
 /* CPython numbers what it remembers one after the other, each with an opcode of its own. */
 int pickle_put(struct pickle *p, uint64_t number, struct err *err);
+/* Pushes what was remembered by that number. */
 int pickle_get(struct pickle *p, uint64_t number, struct err *err);
 /* The opcode at p->at does what is not read: -1, with the name that it uses. */
 int pickle_refuse(const struct pickle *p, const char *name, struct err *err);

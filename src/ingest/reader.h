@@ -72,6 +72,7 @@ unsigned read_threads(int64_t jobs);
 extern const struct reader *const readers[];
 /* The most certain one, the earlier on a tie; NULL when none knows the bytes. */
 const struct reader *reader_detect(struct bytes head);
+/* By the value of --input-format; NULL: none has that name. */
 const struct reader *reader_find(const char *name);
 
 #endif

@@ -61,6 +61,7 @@ uint32_t snapshot_key(const struct pickle *p, const struct pickle_value *dict,
 /* An entry with all that its action needs. */
 int snapshot_entry_read(const struct pickle *p, uint32_t value,
 			struct snapshot_entry *out, struct err *err);
+/* What an action changes; of an unknown one nothing. */
 struct snapshot_effect snapshot_effect_of(struct str action);
 /* The innermost frame of Python in the list, else the innermost; frames come so. */
 struct snapshot_frame snapshot_frame_of(const struct pickle *p,

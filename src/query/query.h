@@ -87,6 +87,7 @@ struct query {
 	int rc;                    /* -1, which ends it: err is set */
 };
 
+/* Prepares the SQL of an asset; query_end() frees it, also after a failure. */
 struct query query_open(struct store *store, const unsigned char *sql, struct err *err);
 /* :profile, and the ids of its slices :first and :last, are bound where it has them. */
 struct query query_of_profile(struct store *store, const unsigned char *sql,

@@ -10,6 +10,7 @@
 
 #define SHORT_ELLIPSIS "\xe2\x80\xa6" /* one cell */
 
+/* A letter, a digit or '_'. */
 bool short_is_ident(char c);
 /* The place of the '(' that the last ')' of the name closes; SIZE_MAX: it ends otherwise. */
 size_t short_arguments_at(struct str name);

@@ -86,7 +86,7 @@ static int count_runs(const char *path, const char *name, struct run_count *runs
 	return rc;
 }
 
-/* import_run.c: does the store hold other runs than this one? */
+/* Does the store hold other runs than this one? */
 static bool import_has_other_runs(const char *store, const char *run)
 {
 	struct err ignored = ERR_INIT; /* publishing opens it again, and tells */

@@ -1,8 +1,8 @@
 /*
  * An import that goes on: what the files of import.h's implementation share.
- * import.c drives, import_file.c stores one input, import_folder.c what lies in
- * folders and archives, import_place.c tells spans and ranks at the end.  Files may
- * have been read before their turn: import_ahead.c.
+ * import.c drives, import_file.c stores one input; at the end import_folder.c finds
+ * spans and ranks of what lies in folders and archives, import_axes.c axes.  Files may
+ * have been read before their turn: ahead.h.
  *
  * Their functions return 0, or -1 with err set when nothing can be stored: the
  * database or the user said no.  What became of each file they note.

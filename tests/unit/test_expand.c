@@ -1,4 +1,4 @@
-/* The ceilings of base/limits.h: what compression and archives may expand to, and what
+/* The ceilings of base/expand.h: what compression and archives may expand to, and what
  * a profile and a run may hold; with small limits. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Lists of events of torch without Kineto (ingest/kineto_list.c). */
+/* Lists of events of torch without Kineto (ingest/kineto.c). */
 #include "reading.h"
 
 #define HOST(name, ts, dur)                                                     \

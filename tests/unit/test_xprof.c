@@ -1,4 +1,4 @@
-/* Traces of TensorFlow and JAX (ingest/xprof.c, ingest/xprof_event.c). */
+/* Traces of TensorFlow and JAX (ingest/xprof.c). */
 #include "reading.h"
 
 #define PROCESS(pid, name)           \

@@ -12,9 +12,10 @@
 
 enum { KERNEL_DENSE = 1, KERNEL_SIMPLE = 2, KERNEL_SOFTMAX = 4 };
 
-/* Bits of what a name says, mangled or not; for the functions below. */
+/* KERNEL_* bits of what a name says, mangled or not; the functions below ask for one. */
 unsigned kernel_words(struct str name);
 
+/* A product of matrices, a convolution or attention. */
 bool kernel_is_dense(struct str name);
 /* Elementwise, a normalisation, a reduction or a copy; no fused kernel. */
 bool kernel_is_simple(struct str name);

@@ -12,6 +12,7 @@
 #include "query/comm/comm.h"
 
 extern const struct view comm_imbalance_view;
+/* view_request.asked: the columns that rows by `by` have. */
 unsigned comm_imbalance_columns(enum comm_by by);
 
 /* By collective: a row for each stage; by rank; or single ones.  -1 as comm_open(). */

@@ -1,6 +1,6 @@
 /*
  * What a comparison compares: the dimensions, each of which reads a run's rows from
- * its store.  A new one is a file with its loader and a row in diff_dimension.c.
+ * its store.  A new one is a file with its loader and a row in diff_load.c.
  */
 #ifndef PTOOL_QUERY_DIFF_LOAD_H
 #define PTOOL_QUERY_DIFF_LOAD_H

@@ -52,15 +52,16 @@ int launch_source_load(struct store *store, const struct scope_profile *profile,
 /* Accepts a zeroed one. */
 void launch_source_release(struct launch_source *s);
 
-/*
- * The operators and labels around calls, ids[i] to out[i]; ids ascend.  0 or -1 with err
- * set.
- */
+/* Calls by the ids of their slices, which ascend. */
 struct launch_ids {
 	const int64_t *ids;
 	size_t n;
-	uint32_t *out;
+	uint32_t *out; /* n; owned by the caller */
 };
+/*
+ * The operators and labels around calls->ids[i] become a path of *paths, whose number is
+ * calls->out[i].  0, or -1 with err set.
+ */
 int launch_paths_load(struct store *store, const struct scope_profile *profile,
 		      const struct launch_ids *calls, struct call_paths *paths,
 		      struct intern *texts, struct err *err);

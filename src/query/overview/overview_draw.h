@@ -29,7 +29,7 @@ struct drawing {
 	size_t n, width;
 };
 
-/* Of the rows: cells, and some of these by their columns; 0 where there is none. */
+/* A row's cells, its item, and its share in percent, 0 where there is none; borrowed. */
 const struct cell *drawing_row(const struct drawing *d, size_t row);
 struct str drawing_item(const struct drawing *d, size_t row);
 double drawing_share(const struct drawing *d, size_t row);

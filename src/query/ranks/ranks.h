@@ -85,6 +85,7 @@ struct ranks_request {
 };
 
 extern const struct view ranks_view, ranks_whatif_view;
+/* view_request.asked: the columns that rows by `by` have. */
 unsigned ranks_columns(enum rank_by by);
 
 /* ranks_heat.c: ranks by steps, how long others waited because of each; or NULL. */

@@ -18,7 +18,7 @@ struct op_spent {
 	bool has_dtypes; /* they tell several */
 };
 
-/* What is told of pieces without an operator, and copies between host and device. */
+/* Called for pieces without an operator, and copies between host and device. */
 typedef int op_spent_alone_fn(void *context, const struct work_item *item,
 			      const struct op_spent *times, struct err *err);
 
@@ -34,7 +34,11 @@ struct op_spent_query {
 	size_t facts_cap;
 };
 
-/* times: zeroed, one for each operator; those whose work is another's get none. */
+/*
+ * What ran for each operator of a profile, on its devices or, where none did work, on the
+ * host.  times: zeroed, one for each operator; those whose work is another's get none.
+ * 0, or -1 with err set.
+ */
 int op_spent_on_devices(struct op_spent_query *q, const struct scope_profile *profile,
 			const struct op_owners *ops, struct op_spent *times,
 			struct err *err);

@@ -28,6 +28,7 @@ struct roof_call {
 	size_t on;      /* place in roofline.devices.items */
 	bool is_comm;   /* it is, or launched, a collective */
 };
+/* Called for each call; 0, or -1 with err set, which ends the load. */
 typedef int roof_call_fn(void *context, const struct roof_call *call, struct err *err);
 
 struct roofline_query {

@@ -27,6 +27,7 @@ int cut_make(struct store *store, const struct scope *scope, const struct filter
 	     struct cut *out, struct err *err);
 void cut_release(struct cut *cut);
 
+/* Is the slice of that id chosen? */
 bool cut_has(const struct cut *cut, int64_t id);
 /* The first chosen id from this one on; 0: there is none. */
 int64_t cut_next(const struct cut *cut, int64_t id);

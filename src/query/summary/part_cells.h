@@ -32,6 +32,7 @@ bool part_cells_get(const struct part_cell *map, size_t n, const struct cell *co
  */
 void part_name_put(struct cell name, int column, struct part_rows *rows,
 		   struct cell *columns);
+/* The number or text that it put into the columns. */
 struct cell part_name_get(int column, const struct cell *columns);
 
 #endif

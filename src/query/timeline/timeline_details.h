@@ -20,6 +20,7 @@ struct timeline_names {
 	size_t first_cap;
 };
 
+/* The place in names->items of the text, shortened, of that class; added if it is new. */
 uint32_t timeline_name(struct timeline_names *names, struct text_pool *texts,
 		       uint32_t text, uint32_t class);
 void timeline_names_release(struct timeline_names *names);
@@ -74,6 +75,7 @@ void timeline_say_text(struct timeline_saying *s, enum timeline_detail column,
 		       uint32_t text);
 void timeline_say_real(struct timeline_saying *s, enum timeline_detail column,
 		       double value);
+/* The number of the set of what was said; equal sets have one, 0 is the empty one. */
 uint32_t timeline_detail(struct timeline_details *d, const struct timeline_saying *s);
 
 #endif

@@ -27,6 +27,7 @@ struct timeline_made {
 struct timeline_made_track *timeline_made_add(struct timeline_made *m,
 					      const struct timeline_reader *r,
 					      enum timeline_kind kind);
+/* Adds the tracks of the profile's counters.  0, or -1 with err set. */
 int timeline_counters_load(struct timeline_reader *r, struct timeline_made *m,
 			   struct err *err);
 
