@@ -65,4 +65,15 @@ bool health_is_torch(const struct health *h);
 
 #define SHARE_NONE (-1.0)
 
+/* health.c.  The finding with that tally; none where it counted nothing. */
+void health_tell(struct health *h, enum finding finding, const struct tally *t,
+		 double share_pct);
+/* part of whole in percent, SHARE_NONE of nothing. */
+double health_share(int64_t part, int64_t whole);
+/* Slices of device work. */
+int64_t health_device_slices(const struct health *h);
+
+/* health_launches.c: the check of launches without device work. */
+void health_launches(struct health *h);
+
 #endif

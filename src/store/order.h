@@ -1,5 +1,5 @@
 /*
- * From records in file order to rows: begins paired with ends, then every track
+ * From records in file order to rows: begins paired with ends (pair.h), then every track
  * by (ts, longest first, file order).
  */
 #ifndef PTOOL_STORE_ORDER_H

@@ -1,0 +1,204 @@
+/* Begins and ends, and the parts of old asynchronous slices: see pair.h. */
+#include "store/pair.h"
+
+#include <assert.h>
+
+/* A slice that has begun. */
+struct begun {
+	uint32_t slice; /* ROW_NONE: it has ended, too */
+	uint32_t
+		older; /* place in `open`, plus 1, of the one of its name before it, or 0 */
+};
+
+/* A track being paired. */
+struct pairing {
+	struct spill *spill;
+	struct begun *open; /* the last one has not ended */
+	size_t n, cap;
+	/* By name: place in `open`, plus 1, of the newest.  May be of an earlier track. */
+	uint32_t *newest;
+	size_t nnewest, newest_cap;
+	uint32_t part; /* newest part of a legacy asynchronous slice, or ROW_NONE */
+	bool part_is_open, by_name;
+	uint32_t no_name; /* the empty text */
+};
+
+/* Place in `open`, plus 1, of the newest slice of that name that has not ended, or 0. */
+static uint32_t newest_of(const struct model *m, const struct pairing *p, uint32_t name)
+{
+	uint32_t at = name < p->nnewest ? p->newest[name] : 0;
+
+	if (at == 0 || at > p->n || p->open[at - 1].slice == ROW_NONE ||
+	    m->slices[p->open[at - 1].slice].name != name)
+		return 0;
+	return at;
+}
+
+static void push(const struct model *m, struct pairing *p, uint32_t slice)
+{
+	uint32_t name = m->slices[slice].name;
+
+	p->newest = spill_grow(p->spill, p->newest, &p->newest_cap, (size_t)name + 1,
+			       sizeof(*p->newest));
+	while (p->nnewest <= name)
+		p->newest[p->nnewest++] = 0;
+	p->open = spill_grow(p->spill, p->open, &p->cap, p->n + 1, sizeof(*p->open));
+	p->open[p->n++] = (struct begun){ slice, newest_of(m, p, name) };
+	p->newest[name] = (uint32_t)p->n;
+}
+
+/* Takes out the newest slice of a name. */
+static uint32_t take(const struct model *m, struct pairing *p, uint32_t at)
+{
+	assert(p->open && at <= p->n); /* `at` is the place of one that is open */
+	uint32_t slice = p->open[at - 1].slice;
+
+	p->newest[m->slices[slice].name] = p->open[at - 1].older;
+	p->open[at - 1].slice = ROW_NONE;
+	while (p->n && p->open[p->n - 1].slice == ROW_NONE)
+		p->n--;
+	return slice;
+}
+
+static void finding_at(struct model *m, enum finding finding, const struct slice_rec *s)
+{
+	model_finding(m, finding, s->offset, STR_LIT(""), intern_str(m->texts, s->name));
+}
+
+static void close_slice(struct slice_rec *begin, int64_t end_ns)
+{
+	begin->dur_ns = end_ns - begin->ts_ns;
+	begin->phase = PHASE_COMPLETE;
+}
+
+/*
+ * Place in `open`, plus 1, of the slice that the end closes: the newest of the end's
+ * name; on a thread, where there is none or the end has no name, the newest of all.
+ * 0 when there is none.  (Perfetto goes by the name, too; catapult never does.)
+ */
+static uint32_t find_begin(const struct model *m, const struct pairing *p,
+			   const struct slice_rec *end)
+{
+	uint32_t at = 0;
+
+	if (end->name != p->no_name)
+		at = newest_of(m, p, end->name);
+	if (at == 0 && (end->name == p->no_name || !p->by_name))
+		at = (uint32_t)p->n;
+	return at;
+}
+
+static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
+{
+	uint32_t at = find_begin(m, p, end);
+
+	end->key = ROW_NONE;
+	if (at == 0) {
+		finding_at(m, FINDING_END_WITHOUT_BEGIN, end);
+		return;
+	}
+	end->key = take(m, p, at);
+	struct slice_rec *begin = &m->slices[end->key];
+	if (end->name != begin->name && end->name != p->no_name)
+		finding_at(m, FINDING_END_NAME, end);
+	close_slice(begin, end->ts_ns);
+}
+
+/* A part that lasts until what comes next does so now. */
+static void close_part(struct model *m, struct pairing *p, int64_t end_ns)
+{
+	if (p->part != ROW_NONE && p->part_is_open)
+		close_slice(&m->slices[p->part], end_ns);
+	p->part_is_open = false;
+}
+
+/* A part of a legacy asynchronous slice: since the one before, or until the next. */
+static void pair_step(struct model *m, struct pairing *p, uint32_t slice)
+{
+	struct slice_rec *step = &m->slices[slice];
+	int64_t from_ns = step->ts_ns;
+
+	close_part(m, p, step->ts_ns);
+	if (step->phase == PHASE_STEP_PAST) {
+		if (p->part != ROW_NONE)
+			from_ns = slice_end(&m->slices[p->part]);
+		else if (p->n)
+			from_ns = m->slices[p->open[p->n - 1].slice].ts_ns;
+		step->dur_ns = step->ts_ns - from_ns;
+		step->ts_ns = from_ns;
+	} else {
+		p->part_is_open = true;
+	}
+	step->phase = PHASE_COMPLETE;
+	p->part = slice;
+}
+
+/* What is still open lasts until the end of the recording. */
+static void close_rest(struct model *m, struct pairing *p)
+{
+	if (p->part != ROW_NONE && p->part_is_open)
+		m->slices[p->part].unfinished = 1;
+	close_part(m, p, m->end_ns);
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->open[i].slice == ROW_NONE)
+			continue;
+		struct slice_rec *s = &m->slices[p->open[i].slice];
+		finding_at(m, FINDING_BEGIN_WITHOUT_END, s);
+		s->unfinished = 1;
+		close_slice(s, m->end_ns);
+	}
+}
+
+static void pair_slice(struct model *m, struct pairing *p, uint32_t slice)
+{
+	struct slice_rec *s = &m->slices[slice];
+
+	switch ((enum slice_phase)s->phase) {
+	case PHASE_BEGIN:
+		/* A complete event without a dur waits for no end. */
+		if (s->unfinished)
+			close_slice(s, m->end_ns);
+		else
+			push(m, p, slice);
+		break;
+	case PHASE_END:
+		close_part(m, p, s->ts_ns);
+		p->part = ROW_NONE;
+		pair_end(m, p, s);
+		break;
+	case PHASE_STEP_INTO:
+	case PHASE_STEP_PAST:
+		pair_step(m, p, slice);
+		break;
+	case PHASE_COMPLETE:
+	case PHASE_INSTANT:
+		break;
+	}
+}
+
+static void pair_track(struct model *m, const struct track *t, const uint32_t *rows,
+		       struct pairing *p)
+{
+	p->n = 0;
+	p->part = ROW_NONE;
+	p->part_is_open = false;
+	p->by_name = t->kind == TRACK_ASYNC;
+	for (size_t i = 0; i < t->n; i++) {
+		model_tick(m, i);
+		pair_slice(m, p, rows[i]);
+	}
+	close_rest(m, p);
+}
+
+void pair_all(struct model *m)
+{
+	struct pairing pairing = { .spill = m->spill,
+				   .no_name = intern_add(m->texts, STR_LIT("")) };
+
+	for (size_t t = 0; t < m->ntracks; t++)
+		if (m->tracks[t].has_pairs)
+			pair_track(m, &m->tracks[t], m->order + m->tracks[t].first,
+				   &pairing);
+	spill_free(m->spill, pairing.open);
+	spill_free(m->spill, pairing.newest);
+}
