@@ -403,6 +403,7 @@ engine_trace() {
 	[ "$(ptool gaps t.json 2>/dev/null | head -1)" = 'device 0: idle 70.000 us (21.9%) of 320.000 us in 2 steps and between them (20.000 us), 1 gap' ]
 	[ "$(ptool gaps --by step --format csv t.json 2>/dev/null | tail -n +2 | cut -d, -f4,7 | paste -sd' ')" = '1,50000 ,20000' ]
 	ptool info t.json 2>/dev/null | grep -q "^note: steps from: vLLM, SGLang annotations$"
+	ptool steps --phases -q t.json | grep -q "^note: totals are the host's part of the steps: without --phases they last until"
 	# in a step of the profiler they tell its phase, but not its bounds
 	{ engine_trace; event user_annotation 'ProfilerStep#5' 5 300; } | made p.json
 	[ "$(columns p.json step,start_ns,total_ns,bounds,phase,requests,tokens | head -1)" = '5 5000 300000 host prefill 1 64' ]

@@ -198,7 +198,7 @@ static struct step_work mean_of(const struct mean_work *mean)
 	return w;
 }
 
-static void add_rows(struct mfu *m, const struct steps *steps)
+static void add_rows(struct mfu *m, const struct steps *steps, bool for_people)
 {
 	struct steps_at at = { 0 };
 	struct mean_work mean = { .n = 0 };
@@ -214,6 +214,8 @@ static void add_rows(struct mfu *m, const struct steps *steps)
 		if (at.series != series)
 			mean = (struct mean_work){ .n = 0 };
 		series = at.series;
+		if (s->is_mean && mean.n < 2 && for_people)
+			continue; /* of one step it says nothing more */
 		if (s->is_mean) {
 			w = mean_of(&mean);
 		} else {
@@ -408,7 +410,7 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 	find_peaks(m);
 	rc = steps_load(store, scope, request, &steps, err);
 	if (rc == 0)
-		add_rows(m, &steps);
+		add_rows(m, &steps, request->show.for_people);
 	steps_release(&steps);
 	if (rc == 0 && m->n == 0)
 		rc = err_set(err, ERR_EMPTY, "no step matches");

@@ -135,8 +135,11 @@ void step_bounds_release(struct step_bounds *b)
 void step_bounds_set_host(struct step_bounds *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		b->items[i].start_ns = b->items[i].host_start_ns;
-		b->items[i].end_ns = b->items[i].host_end_ns;
+		struct step_bound *step = &b->items[i];
+		b->was_windowed |= step->start_ns != step->host_start_ns ||
+				   step->end_ns != step->host_end_ns;
+		step->start_ns = step->host_start_ns;
+		step->end_ns = step->host_end_ns;
 	}
 }
 

@@ -45,8 +45,9 @@ struct step_bounds {
 	struct step_bound *items; /* owned; by (host_start_ns, step_id) */
 	size_t n, cap;
 	bool is_single; /* no steps were recorded: one, of number 0, that is all there is */
-	bool is_moved;   /* the bounds are the plugin's: work counted for some step */
-	bool is_unmoved; /* they were to be, and there is work, but none counted */
+	bool is_moved;     /* the bounds are the plugin's: work counted for some step */
+	bool is_unmoved;   /* they were to be, and there is work, but none counted */
+	bool was_windowed; /* step_bounds_set_host() found other bounds than the host's */
 };
 
 /*

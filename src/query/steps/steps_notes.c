@@ -181,6 +181,15 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	buf_release(&known);
 }
 
+/* An engine's step is as long as its work on the device; its phases are the host's. */
+static bool is_any_windowed(const struct steps *s)
+{
+	for (size_t p = 0; p < s->nprofiles; p++)
+		if (s->profiles[p].bounds.was_windowed)
+			return true;
+	return false;
+}
+
 void steps_add_notes(const struct steps *s, const struct steps_request *request,
 		     struct memtable *m)
 {
@@ -188,4 +197,7 @@ void steps_add_notes(const struct steps *s, const struct steps_request *request,
 	note_lacks(s, m);
 	if (request->phases && s->nprofiles)
 		note_sources(s, m);
+	if (request->phases && is_any_windowed(s))
+		memtable_add_note(m, "totals are the host's part of the steps: without "
+				     "--phases they last until their device work ends");
 }
