@@ -256,3 +256,15 @@ assert device[None] == int(sys.argv[1]) > 0, device[None]' "$launched"
 	exits 2
 	says "ptool: callers: $PROF is a file: the function comes first: 'ptool callers main $PROF'"
 }
+
+@test "a tree says which threads have no share" {
+	{
+		event python_function 'train.py(1): main' 0 100
+		event python_function 'threading.py(655): wait' 0 900 1 2
+	} | made waits.json
+	ptool tree -q waits.json >rows
+	grep -q '^ *100.00 .* train.py(1): main$' rows
+	grep -q '^note: threads that only wait have no share of the time$' rows
+	event python_function 'train.py(1): main' 0 100 | made busy.json
+	! ptool tree -q busy.json | grep -q '^note:' || false
+}

@@ -121,3 +121,10 @@ json.dump(trace, open("graph.json", "w"))' "$GPU/graph.json"
 	[[ $row == '"operators","device",,"text",2.81690'* ]]
 	! ptool overview -q "$GPU/graph.json" | grep -q '^Operators, of '
 }
+
+@test "steps of no phase are no phases of steps" {
+	event user_annotation execute_diffusion_1_1024x1024 0 90 | made xdit.json
+	ptool overview -q xdit.json >screen
+	grep -q '^Steps: 1, ' screen
+	! grep -q 'Phases' screen || false
+}

@@ -104,7 +104,7 @@ struct tree_rows {
 	uint32_t at;   /* the node of the newest row */
 	int64_t depth; /* of it, from 1 */
 	struct tree_path path;
-	const char *notes[3];
+	const char *notes[4];
 	struct buf name, indented;
 	uint32_t *children, *spare; /* owned: of one node, while they are sorted */
 	size_t children_cap, spare_cap;
@@ -357,6 +357,8 @@ static void add_notes(struct tree_rows *t, bool is_mixed)
 	if (t->tree.is_full)
 		t->notes[n++] = "the tree was cut at a million nodes: limit it with "
 				"--min and --depth";
+	if (t->tree.nodes[CALL_ROOT].total_ns > t->tree.nodes[CALL_ROOT].busy_ns)
+		t->notes[n++] = "threads that only wait have no share of the time";
 	if (is_mixed)
 		t->notes[n++] = CALLS_MIXED;
 	t->table.notes = t->notes;

@@ -250,6 +250,9 @@ static void draw_phases(struct drawing *d, size_t first, size_t end)
 	struct arena *arena = &d->out->arena;
 	const char *text = "  ";
 
+	/* "other" alone says nothing that the line of steps does not */
+	if (end - first == 2 && str_is(drawing_item(d, first), "other"))
+		return;
 	for (size_t i = first; i + 1 < end; i += 2)
 		text = arena_printf(arena, "%s%s" STR_FMT " %s, " STR_FMT " %s", text,
 				    i == first ? "" : "; ", STR_ARG(drawing_item(d, i)),
