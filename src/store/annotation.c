@@ -1,6 +1,6 @@
 /*
- * The table of annotations: for each label of record_function its host time,
- * the device work that was launched inside it (on its own thread), and the span
+ * The table of annotations: for each label of record_function its host time, recursion
+ * counted once, the device work that was launched inside it (on its own thread), and the span
  * of that work, from its first start to its last end, each device apart.  The
  * exporter's own gpu_user_annotation is one span for each stream instead.
  */
@@ -252,12 +252,19 @@ static void add_launches(const struct launched *l, uint32_t row, size_t first,
 	}
 }
 
-static void add_time(const struct slice_rec *slice, struct annotation_stat *label)
+/* False: the call lies in another of its label, which has its time and work already. */
+static bool add_time(const struct slice_rec *slice, struct annotation_stat *label)
 {
 	if (slice->ts_ns < label->first_ts_ns)
 		label->first_ts_ns = slice->ts_ns;
 	label->calls++;
+	if (label->calls > 1 && label->track == slice->track &&
+	    slice_end(slice) <= label->until_ns)
+		return false;
+	label->track = slice->track;
+	label->until_ns = slice_end(slice);
 	label->host_ns = sum_add(label->host_ns, slice->dur_ns);
+	return true;
 }
 
 static void add_calls(const struct model *m, struct op_pass *pass,
@@ -284,7 +291,8 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 		uint32_t name = op_pass_name(pass, slice->name, false).name;
 		uint32_t step = step_of_row(&steps, row);
 		struct annotation_stat *label = find_label(s, &labels, step, name);
-		add_time(slice, label);
+		if (!add_time(slice, label))
+			continue;
 		if (last - first > FEW_DEVICES)
 			ask_later(m, &asking, row, (uint32_t)(label - s->annotations));
 		else

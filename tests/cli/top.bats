@@ -311,3 +311,15 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	ptool overview -q "$FIXTURES/chrome/viztracer.json.gz" | grep -q '^Slices, by self time'
 	ptool top -q "$FIXTURES/chrome/tensorflow.json.gz" | head -1 | grep -q 'CPU'
 }
+
+@test "a label within itself counts its time once" {
+	{
+		event user_annotation fit 0 100
+		event user_annotation fit 10 80
+		event cuda_runtime cudaLaunchKernel 20 5 1 1 '"correlation":1'
+		event kernel gemm 30 40 0 7 '"device":0,"stream":7,"correlation":1'
+		event user_annotation fit 200 50
+		event user_annotation fit 205 30 1 2
+	} | made nested.json
+	ptool top -q --by annotation --format csv nested.json | grep -q '^"fit",4,180000,40000,40000,1$'
+}
