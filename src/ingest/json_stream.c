@@ -68,19 +68,25 @@ int json_stream_bad(const struct json_stream *s, const char *what, struct err *e
 	return err_at(err, window_at(&s->w, s->w.j.p), "%s", what);
 }
 
-/* What the tokenizer says: 1, 0 where the text is cut, -1. */
-static int judge(struct json_stream *s, int status, struct err *err)
+/* What the tokenizer says: 1, 0 where the text is cut, -1; too_long: if it wants more. */
+static int judge_as(struct json_stream *s, int status, const char *too_long,
+		    struct err *err)
 {
 	if (status == JSON_OK)
 		return 1;
 	if (status < 0)
 		return -1;
 	if (status == JSON_MORE)
-		return json_stream_bad(s, "a value of more than 1 GiB", err);
+		return json_stream_bad(s, too_long, err);
 	if (!s->w.j.ended)
 		return json_stream_bad(s, s->w.j.what, err);
 	s->is_cut = true;
 	return 0;
+}
+
+static int judge(struct json_stream *s, int status, struct err *err)
+{
+	return judge_as(s, status, "more than 64 MiB before the next value", err);
 }
 
 struct next {
@@ -260,7 +266,7 @@ int json_stream_value(struct json_stream *s, struct json_value *value, struct er
 		status = mend_from(s, start, mend_next_value,
 				   &(struct mended){ .value = value, .flaws = flaws },
 				   err);
-	int rc = judge(s, status, err);
+	int rc = judge_as(s, status, "a value of more than 1 GiB", err);
 
 	/* digits at the very end of a text may be half of a number */
 	if (rc > 0 && value->type == JSON_NUMBER && s->w.j.last &&

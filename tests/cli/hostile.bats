@@ -147,3 +147,13 @@ pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb
 		run -4 ptool ingest -q --strict -o s.db $file
 	done
 }
+
+@test "64 MiB without a value are told as what they are, not as a value of 1 GiB" {
+	{
+		printf '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
+		head -c 65M /dev/zero | tr '\0' ' '
+		printf '"shared":{"frames":[]},"profiles":[]}'
+	} >blank.json
+	run -4 ptool ingest -q -o s.db blank.json
+	[[ $output == *"more than 64 MiB before the next value" ]]
+}
