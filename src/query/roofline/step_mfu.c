@@ -198,6 +198,18 @@ static struct step_work mean_of(const struct mean_work *mean)
 	return w;
 }
 
+/* All of a recording without steps, or of a file that is one, has no number. */
+static struct work_key key_of(const struct step_row *s)
+{
+	bool is_whole = s->is_single || s->is_file;
+	int64_t first = s->start_ns < s->host_start_ns ? s->start_ns : s->host_start_ns;
+
+	return (struct work_key){ .profile = s->profile->id,
+				  .start_ns = is_whole ? 0 : first,
+				  .number = is_whole ? NUMBER_NONE : s->number,
+				  .device = s->has_device ? s->device : NUMBER_NONE };
+}
+
 static void add_rows(struct mfu *m, const struct steps *steps, bool for_people)
 {
 	struct steps_at at = { 0 };
@@ -219,16 +231,8 @@ static void add_rows(struct mfu *m, const struct steps *steps, bool for_people)
 		if (s->is_mean) {
 			w = mean_of(&mean);
 		} else {
-			bool is_whole = s->is_single || s->is_file;
-			int64_t first = s->start_ns < s->host_start_ns ? s->start_ns
-								       : s->host_start_ns;
-			w = *work_of(m,
-				     &(struct work_key){
-					     .profile = s->profile->id,
-					     .start_ns = is_whole ? 0 : first,
-					     .number = is_whole ? NUMBER_NONE : s->number,
-					     .device = s->has_device ? s->device
-								     : NUMBER_NONE });
+			const struct work_key key = key_of(s);
+			w = *work_of(m, &key);
 			add_work(&mean, &w);
 		}
 		set_work(m, &w, &row);
