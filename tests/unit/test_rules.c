@@ -124,7 +124,7 @@ static void rules_yield_to_rules_that_exist(void **state)
 {
 	(void)state;
 	for (size_t i = 0; rules[i]; i++)
-		for (size_t k = 0; rules[i]->yields_to[k]; k++) {
+		for (size_t k = 0; k < RULE_YIELDS_MAX && rules[i]->yields_to[k]; k++) {
 			const struct rule *other = rule_find(rules[i]->yields_to[k]);
 			assert_non_null(other);
 			assert_true(rule_yields_to(rules[i], other));
