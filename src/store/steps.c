@@ -66,7 +66,7 @@ static bool lacks_numbers(const struct model *m, size_t from)
 
 /*
  * By their place in the process, from 0: "prefill" says no number, and the first
- * "decode_step_0" behind it is step 1, as two steps 0 could not be asked for apart.
+ * "decode_step_0" after it is step 1, as two steps 0 could not be asked for apart.
  */
 static void number_steps(struct model *m)
 {

@@ -452,3 +452,22 @@ engine_trace() {
 	grep -q '^1 of 12 base steps is an outlier: 7' said
 	lacks 'several phases' <said
 }
+
+@test "what is left after the last step() is told from a step" {
+	stub() { # DUR
+		event user_annotation 'ProfilerStep#0' 0 1000
+		event cpu_op aten::mm 10 900
+		event user_annotation 'ProfilerStep#1' 1000 1000
+		event cpu_op aten::mm 1010 900
+		event user_annotation 'ProfilerStep#2' 2000 "$1"
+	}
+	stub 20 | made stub.json
+	ptool steps -q stub.json >rows
+	ptool steps -q --format json stub.json | grep -q '"step 2 is what was recorded after the last call of step(): nothing ran in it, and it counts in the mean; --step 0..1 leaves it out"'
+	grep -q '^note: step 2 is what was recorded after the last call of step()' rows
+	ptool steps -q --step 0..1 stub.json >rows
+	! grep -q 'after the last call' rows || false
+	stub 900 | made long.json
+	ptool steps -q long.json >rows
+	! grep -q 'after the last call' rows || false
+}

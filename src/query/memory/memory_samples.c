@@ -123,12 +123,12 @@ static bool is_main(const struct sample *sample)
 	return str_is(sample->process, MAIN_PROCESS);
 }
 
-/* What was sampled at once: the main process, and behind it its children. */
+/* What was sampled at once: the main process, then its children. */
 struct round {
 	int64_t at_ns, main_bytes, child_bytes;
 };
 
-/* The round that begins at sample *i, which moves behind it; false behind the last. */
+/* The round that begins at sample *i, which moves past it; false after the last. */
 static bool next_round(const struct sampled *s, int64_t profile, size_t *i,
 		       struct round *out)
 {
