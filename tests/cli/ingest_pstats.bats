@@ -278,3 +278,21 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 	exits 0
 	lacks -e recorded <<<"$output $stderr"
 }
+
+@test "a listing that rounded all self times away is ordered by total time" {
+	cat >short.txt <<'TXT'
+         2 function calls in 0.001 seconds
+
+   Ordered by: standard name
+
+   ncalls  tottime  percall  cumtime  percall filename:lineno(function)
+        1    0.000    0.000    0.000    0.000 a.py:1(f)
+        1    0.000    0.000    0.001    0.001 w.py:1(main)
+
+
+TXT
+	run -0 --separate-stderr ptool top -q --format csv short.txt
+	[[ ${lines[1]} == *'w.py'* ]]
+	run -0 --separate-stderr ptool top -q --sort self --format csv short.txt
+	[[ ${lines[1]} == *'a.py'* ]]
+}

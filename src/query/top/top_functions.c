@@ -253,6 +253,9 @@ int top_functions(struct store *store, const struct scope *scope,
 	int rc = load(store, scope, &l, err);
 	if (rc == 0)
 		rc = match(&l, err);
+	/* a listing of a short run, rounded to 0.000: it may have totals all the same */
+	if (rc == 0 && !show->sort && l.g.self_ns == 0)
+		l.show.sort = view_field(&function_view, "total_ns");
 	if (rc == 0)
 		rc = sort(&l, store, scope, err);
 	if (rc == 0)
