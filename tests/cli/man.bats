@@ -99,11 +99,11 @@ findings() {
 	[ "$(of lacks | wc -l)" -ge 14 ]
 	section '.Ss Errors: something was lost' <"$page" | items Cm | sort |
 		diff -u <(of error) -
-	section '.Ss Warnings: something was repaired or passed over' <"$page" | items Cm | sort |
+	section '.Ss Warnings: something was repaired or ignored' <"$page" | items Cm | sort |
 		diff -u <(of warning) -
-	section '.Ss Information: what the numbers are to be read with' <"$page" | items Cm | sort |
+	section '.Ss Information: how to read the numbers' <"$page" | items Cm | sort |
 		diff -u <(of info) -
-	section '.Ss The recording: what it lacks' <"$page" | items Cm | sort | diff -u <(of lacks) -
+	section '.Ss What was not recorded' <"$page" | items Cm | sort | diff -u <(of lacks) -
 }
 
 @test "ptool-findings(7) tells what a share is of, for every code that has one" {
