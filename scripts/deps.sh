@@ -51,7 +51,8 @@ bench gzip packs the traces
 bench zstd packs them as well
 bench libsimdjson-dev the floor that the JSON parser is measured against
 fuzz clang compiles for libFuzzer
-fuzz libclang-rt-14-dev libFuzzer itself
+fuzz libclang-rt-14-dev libFuzzer itself, and the sanitizers
+fuzz llvm-14 names the places of what a sanitizer found
 deb build-essential what the building of every package may use
 deb debhelper builds the package
 deb lintian looks for mistakes in it

@@ -340,8 +340,11 @@ static void move_area(const struct spill *s, struct area *area, size_t bytes)
 
 	if (p == MAP_FAILED)
 		p = mapped(map_place(room = bytes));
-	move_pages(area->p, in_file, p, in_file);
-	move_pages(area->p + in_file, area->room - in_file, p + in_file, room - in_file);
+	if (area->p) {
+		move_pages(area->p, in_file, p, in_file);
+		move_pages(area->p + in_file, area->room - in_file, p + in_file,
+			   room - in_file);
+	}
 	/* a hint: without it pages come by 4 KiB, each with a fault */
 	if (bytes - in_file >= HUGE_MIN)
 		madvise(p + in_file, room - in_file, MADV_HUGEPAGE);

@@ -324,7 +324,7 @@ void utf8_add_visible(struct buf *out, struct str text)
 		}
 		at += len;
 	}
-	buf_add(out, text.p + plain, text.n - plain);
+	buf_add(out, text.n ? text.p + plain : "", text.n - plain);
 }
 
 bool utf8_is_plain(struct str text)

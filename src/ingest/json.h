@@ -112,7 +112,9 @@ static inline enum decimal_status json_us_to_ns(const struct json_value *value,
 /* A reader of text that is complete in memory; see JSON_PADDING. */
 static inline struct json json_of(struct str text)
 {
-	return (struct json){ .p = text.p, .end = text.p + text.n, .last = true };
+	const char *end = text.n ? text.p + text.n : text.p; /* which may be NULL */
+
+	return (struct json){ .p = text.p, .end = end, .last = true };
 }
 
 /*

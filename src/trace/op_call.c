@@ -113,12 +113,12 @@ const struct op_arg *op_call_tensor(const struct op_call *c, size_t at)
 bool op_call_numbers(const struct op_call *c, size_t at, struct op_arg *out)
 {
 	struct str text = at < c->n ? c->args[at].value : (struct str){ NULL, 0 };
-	const char *end = text.p + text.n;
 	bool ok = true;
 
 	*out = (struct op_arg){ .n = 1 };
 	if (!text.n)
 		return false;
+	const char *end = text.p + text.n;
 	if (*text.p == '[' && text.n > 1 && (text.p[1] == 'T' || text.p[1] == 'F')) {
 		out->n = 0;
 		for (const char *p = text.p; p < end && out->n < OP_CALL_DIMS; p++)
@@ -138,11 +138,12 @@ bool op_call_numbers(const struct op_call *c, size_t at, struct op_arg *out)
 bool op_call_list(const struct op_call *c, size_t at, struct op_list *out)
 {
 	struct str text = at < c->n ? c->args[at].value : (struct str){ NULL, 0 };
-	const char *end = text.p + text.n, *p;
+	const char *p;
 
 	*out = (struct op_list){ .tensors = 0 };
 	if (text.n < 2 || *text.p != '[')
 		return false;
+	const char *end = text.p + text.n;
 	for (p = skip_blanks(text.p + 1, end); p < end && *p == '[';) {
 		struct op_arg one = { .n = 0 };
 		p = read_list(p + 1, end, &one);
