@@ -82,7 +82,8 @@ static void read_members(struct input *in)
 	must(rc >= 0 || err.text[0]);
 	if (rc < 0 && b)
 		must(bundle_next(b, &name, &size, &err) == -1 ||
-		     !strstr(err.text, "damaged"));
+		     !str_starts_with(str_of(err.text),
+				      STR_LIT("the archive is damaged")));
 	bundle_close(b);
 }
 
