@@ -33,7 +33,7 @@ struct xml_token {
 	bool is_empty;         /* "<a/>": no XML_CLOSE follows */
 };
 
-/* The next token: XML_END behind the last, XML_CUT where the text ends within one. */
+/* The next token.  After the last one: XML_END, or XML_CUT if the text ends inside a tag. */
 enum xml_kind xml_next(struct xml_reader *x, struct xml_token *token);
 /* The attribute's value, entities not undone.  False: it has none of that name. */
 bool xml_attribute(const struct xml_token *token, const char *name, struct str *value);
