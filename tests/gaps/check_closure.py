@@ -151,8 +151,8 @@ def check_recording(tap, place, name, path):
 LATENCY = "launch_latency"
 CASES = {
     "h100-facebook_timesformer-base-finetuned-k400-1016002": (224_102_000, "python", (LATENCY,)),
-    "inference-sglang_prefilldecode-sglang_qwen3-8b_prefilldecode": (None, "earlier_work", (LATENCY, "event_wait")),
-    "inference-sglang_decode-sglang_qwen3-8b_decode": (None, "earlier_work", (LATENCY, "event_wait", "stream_order")),
+    "inference-sglang_prefilldecode-sglang_qwen3-8b_prefilldecode": (None, "event_wait", (LATENCY,)),
+    "inference-sglang_decode-sglang_qwen3-8b_decode": (None, "event_wait", (LATENCY, "stream_order")),
     "inference-vllm_decode_full-graph_execution": (25_000, None, ("copy_engine",)),
     "inference-xdit_sd_3.5-profile_trace_rank_0": (482_651_000, "python", ("communication_wait", "slow_start")),
     "negative_queue_length_values_check-rank0": (None, "graph_nodes", ()),

@@ -38,7 +38,7 @@ class Plant:
     """A gap [at, at + size) that work launched just before its end ends; cover() fills it."""
 
     def __init__(self, trace, number, sizes):
-        self.trace, self.number, self.at, self.size = trace, number, number * PERIOD + 50_000, sizes[number]
+        self.trace, self.at, self.size = trace, number * PERIOD + 50_000, sizes[number]
         self.longest = max(sizes)
         # the stream's work before, launched early enough to be queued
         trace.run(self.at - 10_000, 10_000, self.at - 20_000, name="before")
@@ -108,12 +108,6 @@ def held(p):
     """Launched inside the gap, and the stream had been told to wait: 1 us is the host's."""
     p.trace.call("cudaStreamWaitEvent", p.at + 100, 200)
     p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name="after")
-
-
-def held_from_before(p):
-    """Likewise, and a stream's first work: what it waited for is not in the recording."""
-    p.trace.call("cudaStreamWaitEvent", p.at + 100, 200)
-    p.trace.run(p.at + p.size, 20_000, p.at + 1_000, took=4_000, name="after", stream=21 + p.number)
 
 
 def held_by_row(p):
@@ -268,7 +262,6 @@ PLANTS = {
                                    Kind(FEW, long, 0, usual_calls("cudaLaunchKernel"))),
     # 1 us is the host's, 100 us are ordinary
     "slow_start, of a kernel": ("kernel_last", first_use, Kind(FEW, long, 101_000)),
-    "earlier_work, a stream's first work": ("after", held_from_before, Kind(FEW, long, 1_000)),
     "earlier_work, launched late": ("before", never_explained, Kind(FEW, long, 101_000)),
     "earlier_work, queued": ("after", lambda p: p.queued(), Kind(FEW, long)),
     "launch_unknown": ("after", unknown),

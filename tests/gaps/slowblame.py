@@ -464,9 +464,7 @@ class Blame:
         at = max(gap.start, min(call.ts, gap.end))
         if inside and self.was_told(work) and work.ts - call.ts > bound:
             told = self.waits_for(work)
-            blamed = self.blamed_on_wait(told[0] if told else None, work)
-            earlier = self.previous(work) is None and blamed == work.name
-            yield at, gap.end, "earlier_work" if earlier else "event_wait", blamed
+            yield at, gap.end, "event_wait", self.blamed_on_wait(told[0] if told else None, work)
             return
         counted = call.ts
         if call.dur > bound:

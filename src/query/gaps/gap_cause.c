@@ -42,7 +42,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_GRAPH_NODES] = { "graph_nodes", "inside a graph replay", "fuse the graph's small kernels", ALL_NODES "a host, event or conditional node held the graph up, or kernels of it were not recorded", NULL },
 	[GAP_GRAPH_END] = { "graph_end", "after a graph replay", "put the work after the graph into it", NULL, NULL },
 	[GAP_LATENCY] = { "launch_latency", "launch latency", LAUNCH_LESS, NULL, "launch less often: " MORE_JIT ", or use larger batches" },
-	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "start the profiler some steps earlier, or look for other programs on the device: what it waited for, or did, was not recorded", NULL, NULL },
+	[GAP_EARLIER] = { "earlier_work", "unexplained device wait", "what the device waited for was not recorded: start the profiler some steps earlier, or look for other programs on the device", NULL, NULL },
 	[GAP_UNKNOWN] = { "launch_unknown", "launch not recorded", "start the profiler one step earlier (schedule(warmup=1)) with ProfilerActivity.CPU; a newer PyTorch records more kinds of launches", NULL, "start the profiler one step earlier, and record the host (host_tracer_level=2)" },
 	[GAP_LATE_RANK] = { "late_rank", "late rank", "even out the ranks: look at why that one is late", NULL, NULL },
 };

@@ -33,7 +33,6 @@ struct verdict {
 	uint32_t blamed;
 	uint8_t way, cause;
 	bool was_told;     /* to wait for an event */
-	bool knows_stream; /* whose event that is */
 	bool is_first_use; /* the first work of that name */
 	bool is_first;     /* the first work of its stream */
 };
@@ -75,10 +74,10 @@ static void set_wait(const struct judging *j, const struct gap *g,
 		     const struct stream_wait *wait, struct verdict *v)
 {
 	v->was_told = true;
-	v->knows_stream = wait && wait->other != GAP_NOT_SAID;
 	v->wait_slice_id = wait ? wait->slice_id : item_of(j, g->after)->slice_id;
-	v->wait_for = v->knows_stream ? numbered_text(j, "stream", wait->other)
-				      : item_of(j, g->after)->name;
+	v->wait_for = wait && wait->other != GAP_NOT_SAID
+			      ? numbered_text(j, "stream", wait->other)
+			      : item_of(j, g->after)->name;
 }
 
 static void charge_to(struct verdict *v, enum gap_cause cause, int64_t slice_id,
@@ -335,11 +334,9 @@ static void add_launch(const struct judging *j, uint32_t gap, int64_t at_ns,
 	int64_t bound_ns = gap_usual_bound(&j->launches, &v->sample, &launches_last);
 
 	if (v->was_told && v->sample.ns > bound_ns) {
-		/* nothing runs, nor did before on its stream: that had work from earlier */
-		bool is_earlier = v->is_first && !v->knows_stream;
 		v->slice_id = v->wait_slice_id;
 		v->blamed = v->wait_for;
-		add(j, gap, &at_ns, g->end_ns, is_earlier ? GAP_EARLIER : GAP_EVENT, v);
+		add(j, gap, &at_ns, g->end_ns, GAP_EVENT, v);
 		return;
 	}
 	if (sum_sub(after->launch_end_ns, from_ns) > bound_ns) {
