@@ -80,8 +80,8 @@ struct rule {
 	 * rules of the run count for the other ranks.
 	 */
 	const char *yields_to[RULE_YIELDS_MAX]; /* NULL after the last one */
-	bool of_summaries; /* needs no slices: advise_stored.h */
-	bool is_of_run;    /* asked once of all profiles, not once of each */
+	bool of_summaries;                      /* needs no slices: advise_stored.h */
+	bool is_of_run; /* asked once of all profiles, not once of each */
 	/* One of these: of each device of the profile; of the profile; ... */
 	void (*each_device)(const struct rule_run *run, const struct rule_device *on);
 	void (*judge)(const struct rule_run *run);
