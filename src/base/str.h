@@ -49,10 +49,10 @@ static inline bool str_is(struct str s, const char *text)
 	return str_equal(s, str_of(text));
 }
 
-/* What follows the first n bytes, of which there are as many. */
+/* What follows the first n bytes, of which there are as many; of an empty text p may be NULL. */
 static inline struct str str_behind(struct str s, size_t n)
 {
-	return (struct str){ s.p + n, s.n - n };
+	return n ? (struct str){ s.p + n, s.n - n } : s;
 }
 
 static inline bool str_starts_with(struct str s, struct str prefix)

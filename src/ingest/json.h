@@ -132,7 +132,8 @@ static inline struct json_items json_items_of(struct str text)
 {
 	struct json_items items = { .j = json_of(text) };
 
-	items.j.p += text.n > 0; /* behind the bracket */
+	if (text.n)
+		items.j.p++; /* behind the bracket */
 	return items;
 }
 

@@ -38,6 +38,8 @@ EMPTY = 3  # the exit status
 
 def asked(place, store, question, form):
     done = place.ptool(question.split()[0], store, *question.split()[1:], "--format", form, check=False)
+    if done.returncode not in (0, EMPTY):
+        raise RuntimeError(f"{question}: exit {done.returncode}: {done.stderr}")  # both could crash alike
     return done.returncode, done.stdout.replace(store, "STORE"), done.stderr.replace(store, "STORE")
 
 

@@ -82,8 +82,8 @@ static void add_waits(struct ranks *r)
 
 	for (size_t p = 0; p < r->matches.nparticipants; p++) {
 		struct rank_model *model = &r->models[p];
-		const struct rank_wait *waits = w->items + w->first[p];
 		size_t n = w->first[p + 1] - w->first[p];
+		const struct rank_wait *waits = n ? &w->items[w->first[p]] : NULL;
 		for (size_t i = 0, end; i < n; i = end) {
 			for (end = i; end < n && waits[end].step == waits[i].step;
 			     end++) {
