@@ -415,6 +415,10 @@ static int mprof_read(struct input *in, const struct read_options *options,
 	intern_init(&m.children);
 	buf_init(&m.command, SIZE_MAX);
 	int rc = printed_open(&m.in, in, options, sink, err);
+	if (options->to && options->to < m.in.lines.text.n)
+		m.in.lines.text.n = options->to;
+	if (options->from > m.in.lines.at)
+		m.in.lines.at = options->from;
 	if (rc == 0)
 		rc = read_lines(&m, err);
 	if (rc == 0)

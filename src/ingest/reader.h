@@ -28,7 +28,11 @@ struct read_options {
 	const struct limits *limits; /* borrowed; NULL: the usual ones */
 	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
 	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
-	size_t part; /* of readers that take a text whole: which of its reports, from 1 */
+	/*
+	 * Of readers that take a text whole: which of the reports from byte `from` to byte
+	 * `to`, from 1; 0: it is the only one, and all of the text is its own.
+	 */
+	size_t part, from, to;
 };
 
 static inline const struct limits *read_limits(const struct read_options *options)

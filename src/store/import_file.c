@@ -212,6 +212,8 @@ static int import_report(struct importing *i, const struct import_source *source
 	struct reading reading;
 
 	how.options.part = source->part;
+	how.options.from = source->from;
+	how.options.to = source->to;
 	input_set_stop(in, import_wait, i);
 	tell_begin(i, source);
 	reading_read(&how, source, in, &reading);
@@ -219,6 +221,22 @@ static int import_report(struct importing *i, const struct import_source *source
 	int rc = store_reading(i, source, &reading, NULL, err);
 	reading_release(&reading);
 	return rc;
+}
+
+/*
+ * Lines of mixed reports stand in a neighbour's place, or in the next one's; a reader
+ * does not look farther, so that the time of many reports is in proportion to the text.
+ */
+#define NEIGHBOURS ((size_t)2)
+
+static void set_window(struct import_source *source, const struct parts *parts, size_t at)
+{
+	size_t first = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
+	size_t last = parts->n - at > NEIGHBOURS ? at + NEIGHBOURS : parts->n - 1;
+
+	source->part = at - first + 1;
+	source->from = first ? parts->items[first].at : 0;
+	source->to = parts->items[last].at + parts->items[last].n;
 }
 
 /* Each report of the text as if it were a file in a folder of the text's name. */
@@ -238,12 +256,12 @@ static int import_parts(struct importing *i, const struct import_source *text,
 				: (struct bytes){ bytes.p + part->at, part->n };
 		char *shown = xasprintf("%s/" STR_FMT, text->shown, STR_ARG(part->name));
 		char *path = xasprintf("%s/" STR_FMT, text->path, STR_ARG(part->name));
-		const struct import_source source = { .shown = shown,
-						      .path = path,
-						      .is_found = text->is_found,
-						      .is_part = true,
-						      .part = at + 1 };
+		struct import_source source = { .shown = shown,
+						.path = path,
+						.is_found = text->is_found,
+						.is_part = true };
 		struct input *in = input_from_memory(own);
+		set_window(&source, parts, at);
 		input_set_plain(in);
 		rc = import_report(i, &source, part->reader, in, err);
 		input_close(in);

@@ -50,6 +50,7 @@ def be_shell(argv, environment, tells, waits):
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)
         os.tcsetpgrp(0, os.getpid())
         signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup's children ignore it
         os.execvpe(argv[0], argv, environment)
     os.write(tells, struct.pack("i", pid))
     while True:

@@ -276,12 +276,28 @@ def check_bad(tap):
     tap.ok(not os.path.exists(PWNED), "no pickle was executed")
 
 
+def check_many_runs(tap, place):
+    """Each run's calls are its own, though they were written before the run they are of."""
+    path = place.path("many.dat")
+    with open(path, "w") as file:
+        for i in range(12):
+            start = 1795167893 + 100 * i
+            file.write("FUNC call_%d 10.0 %d.25 11.0 %d.5\nCMDLINE python %d.py\n" % (i, start, start, i))
+            file.write("".join("MEM %d.0 %d.0\n" % (10 + i, start + k) for k in range(3)))
+    got = subprocess.run([PTOOL, "sql", path, "--format", "csv", "-q",
+                          "SELECT profile_id, name FROM slice ORDER BY 1, 2"],
+                         capture_output=True, text=True)
+    want = ['%d,"call_%d"' % (i + 1, i) for i in range(12)]
+    tap.ok(got.stdout.split()[1:] == want, "12 runs in a file have their own calls", repr((got.stdout, got.stderr)))
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
         os.environ["PTOOL_CACHE"] = place.path("cache")
         check_fixtures(tap)
         check_scalene(tap, place)
+        check_many_runs(tap, place)
         if os.path.isdir(os.path.join(PYPROF, "lprof")):
             check_recorded(tap)
             check_bad(tap)
