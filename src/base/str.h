@@ -49,7 +49,7 @@ static inline bool str_is(struct str s, const char *text)
 	return str_equal(s, str_of(text));
 }
 
-/* What follows the first n bytes, of which there are as many; of an empty text p may be NULL. */
+/* The text without its first n bytes; it has that many.  Where n is 0, p may be NULL. */
 static inline struct str str_behind(struct str s, size_t n)
 {
 	return n ? (struct str){ s.p + n, s.n - n } : s;

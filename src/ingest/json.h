@@ -133,7 +133,7 @@ static inline struct json_items json_items_of(struct str text)
 	struct json_items items = { .j = json_of(text) };
 
 	if (text.n)
-		items.j.p++; /* behind the bracket */
+		items.j.p++; /* past the opening bracket */
 	return items;
 }
 

@@ -12,8 +12,8 @@
  * that are not known are passed over, as mprof does.
  *
  * mprof appends: a file may hold several runs, each begun by a CMDLINE.  FUNCs are written
- * when the program ends, before or after the samples of their run, so that their times
- * say whose they are.
+ * when the program ends, before or after the samples of their run: above its CMDLINE, below
+ * it, or below the next one.  Their times say whose they are.
  */
 #include <stdlib.h>
 
@@ -34,6 +34,11 @@
 #define SERIES     STR_LIT("bytes")
 #define ROWS_MAX   (UINT32_MAX - 1)
 
+/* A call is of the run that it stands in, or of one beside it; that one's samples decide. */
+#define BESIDE       ((size_t)1)
+#define READS_BESIDE (2 * BESIDE)
+#define SPANS        (2 * READS_BESIDE + 1) /* of the wanted run and those that it reads */
+
 struct mprof_sample {
 	int64_t ts_ns, bytes;
 	size_t at;
@@ -46,6 +51,7 @@ struct mprof_call {
 	int64_t level; /* or NUMBER_NONE */
 	size_t at;
 	uint32_t name; /* text of the sink */
+	uint32_t run;  /* in which it stands */
 };
 
 struct mprof {
@@ -57,7 +63,8 @@ struct mprof {
 	size_t ncalls, calls_cap;
 	size_t nruns, wanted; /* the run that is told */
 	struct buf command;   /* of that */
-	size_t nbad, bad_line, nlines;
+	/* Of the wanted run: lines that were read, those that cannot be, and the first's byte. */
+	size_t nown, nbad, bad_at;
 };
 
 /* "1795167893.5549": exactly, as a double would not be. */
@@ -98,6 +105,17 @@ static struct str last_word(struct str *text)
 	return word;
 }
 
+static size_t count_runs(const struct mprof *m)
+{
+	return m->nruns ? m->nruns : 1;
+}
+
+/* The run in which a line stands; those above the first CMDLINE stand in the first. */
+static uint32_t run_here(const struct mprof *m)
+{
+	return (uint32_t)(count_runs(m) - 1);
+}
+
 static bool read_sample(struct mprof *m, struct str rest, bool is_child)
 {
 	struct mprof_sample s = { .child = MAIN, .at = m->in.lines.start };
@@ -111,7 +129,8 @@ static bool read_sample(struct mprof *m, struct str rest, bool is_child)
 		return false;
 	if (is_child)
 		s.child = intern_add(&m->children, child);
-	s.run = (uint32_t)(m->nruns ? m->nruns - 1 : 0);
+	s.run = run_here(m);
+	m->nown += s.run == m->wanted;
 	*ARRAY_PUSH(m->samples, m->nsamples, m->samples_cap) = s;
 	return true;
 }
@@ -149,6 +168,8 @@ static bool read_call(struct mprof *m, struct str rest)
 	if (!read_numbers(rest, has_level, &c, &name) || m->ncalls >= ROWS_MAX)
 		return false;
 	c.name = printed_text(&m->in, name);
+	c.run = run_here(m);
+	m->nown += c.run == m->wanted;
 	*ARRAY_PUSH(m->calls, m->ncalls, m->calls_cap) = c;
 	return true;
 }
@@ -170,23 +191,26 @@ static bool read_line(struct mprof *m, struct str line)
 	return true;
 }
 
+/* A line of another run is told of by that one. */
+static int tell_bad(struct mprof *m, struct err *err)
+{
+	if (run_here(m) != m->wanted)
+		return 0;
+	if (m->nbad++ == 0)
+		m->bad_at = m->in.lines.start;
+	return m->in.lines.is_cut ? printed_tell(&m->in, FINDING_TRUNCATED,
+						 m->in.lines.start, m->in.lines.line, err)
+				  : printed_bad_row(&m->in, err);
+}
+
 static int read_lines(struct mprof *m, struct err *err)
 {
 	int rc;
 
-	while ((rc = printed_next(&m->in, err)) > 0) {
-		bool is_cut = m->in.lines.is_cut;
-		m->nlines++;
-		if (!is_cut && read_line(m, m->in.lines.line))
-			continue;
-		if (m->nbad++ == 0)
-			m->bad_line = m->nlines;
-		rc = is_cut ? printed_tell(&m->in, FINDING_TRUNCATED, m->in.lines.start,
-					   m->in.lines.line, err)
-			    : printed_bad_row(&m->in, err);
-		if (rc < 0)
+	while ((rc = printed_next(&m->in, err)) > 0)
+		if ((m->in.lines.is_cut || !read_line(m, m->in.lines.line)) &&
+		    tell_bad(m, err) < 0)
 			return -1;
-	}
 	return rc;
 }
 
@@ -236,16 +260,45 @@ static int64_t distance(const struct span *span, int64_t ns)
 	return ns > span->last_ns ? ns - span->last_ns : 0;
 }
 
-/* The run that a call began in; the first where none has samples. */
-static size_t run_of(const struct span *spans, size_t n, const struct mprof_call *c)
-{
-	size_t best = 0;
+/* The wanted run and those that its neighbours' calls could be of. */
+struct nearby {
+	size_t first, n; /* runs */
+	struct span spans[SPANS];
+};
 
-	for (size_t i = 1; i < n; i++)
-		if (distance(&spans[i], c->start_ns) <
-		    distance(&spans[best], c->start_ns))
-			best = i;
-	return best;
+static struct nearby nearby_of(const struct mprof *m)
+{
+	struct nearby near = { .first = m->wanted > READS_BESIDE
+						? m->wanted - READS_BESIDE
+						: 0 };
+
+	for (; near.n < SPANS && near.first + near.n < count_runs(m); near.n++)
+		near.spans[near.n] = span_of(m, near.first + near.n);
+	return near;
+}
+
+/* How far a call began from the samples of a run; INT64_MAX: there is no such run. */
+static int64_t distance_of(const struct nearby *near, size_t run, int64_t ns)
+{
+	size_t at = run - near->first;
+
+	return at < near->n ? distance(&near->spans[at], ns) : INT64_MAX;
+}
+
+/* Of the run that a call stands in and those beside it: the one whose samples are nearest. */
+static bool is_wanted(const struct mprof *m, const struct nearby *near,
+		      const struct mprof_call *c)
+{
+	size_t best = c->run;
+
+	if (c->run + BESIDE < m->wanted || c->run > m->wanted + BESIDE)
+		return false;
+	for (size_t run = c->run > BESIDE ? c->run - BESIDE : 0; run <= c->run + BESIDE;
+	     run++)
+		if (distance_of(near, run, c->start_ns) <
+		    distance_of(near, best, c->start_ns))
+			best = run;
+	return best == m->wanted;
 }
 
 static struct ident ident_of(struct mprof *m, uint32_t child)
@@ -337,15 +390,14 @@ static int tell_call(struct mprof *m, const struct mprof_call *c, uint32_t track
 	return m->in.sink->slice(m->in.sink, &slice, err);
 }
 
-static int tell_calls(struct mprof *m, const struct span *spans, size_t nspans,
-		      struct err *err)
+static int tell_calls(struct mprof *m, const struct nearby *near, struct err *err)
 {
 	struct track_fact fact = { .kind = TRACK_THREAD, .scope = TEXT_NONE };
 	uint32_t track = TEXT_NONE;
 	int rc = 0;
 
 	for (size_t i = 0; i < m->ncalls && rc == 0; i++) {
-		if (run_of(spans, nspans, &m->calls[i]) != m->wanted)
+		if (!is_wanted(m, near, &m->calls[i]))
 			continue;
 		if (track == TEXT_NONE) {
 			fact.pid = fact.tid = ident_of(m, MAIN);
@@ -359,8 +411,6 @@ static int tell_calls(struct mprof *m, const struct span *spans, size_t nspans,
 
 static int tell_run(struct mprof *m, struct err *err)
 {
-	size_t n = m->nruns ? m->nruns : 1;
-	struct span *spans = xcalloc(n, sizeof(*spans));
 	struct profile_fact profile = { .format = "mprof",
 					.dialect = "",
 					.has_base = true,
@@ -371,15 +421,12 @@ static int tell_run(struct mprof *m, struct err *err)
 					.host = TEXT_NONE,
 					.rules.all_slices = true };
 
-	if (m->wanted >= n)
-		m->wanted = 0;
-	for (size_t i = 0; i < n; i++)
-		spans[i] = span_of(m, i);
+	const struct nearby near = nearby_of(m);
+
 	printed_metadata(&m->in, "cmdline", buf_str(&m->command));
-	int rc = tell_samples(m, &spans[m->wanted], err);
+	int rc = tell_samples(m, &near.spans[m->wanted - near.first], err);
 	if (rc == 0)
-		rc = tell_calls(m, spans, n, err);
-	free(spans);
+		rc = tell_calls(m, &near, err);
 	if (rc == 0)
 		m->in.sink->profile(m->in.sink, &profile);
 	return rc;
@@ -387,15 +434,13 @@ static int tell_run(struct mprof *m, struct err *err)
 
 static int check(const struct mprof *m, struct err *err)
 {
-	if (m->nsamples || m->ncalls)
+	if (m->nown)
 		return 0;
 	if (m->nbad)
-		return err_at(
-			err, 0,
-			"no sample of mprof can be read: %zu bad lines, the first is "
-			"line %zu",
-			m->nbad, m->bad_line);
-	return err_at(err, 0, "the recording of mprof has no samples: it was too short");
+		return err_at(err, m->bad_at,
+			      "the run has no sample that can be read (bad lines: %zu)",
+			      m->nbad);
+	return err_at(err, 0, "the run has no samples: it was too short");
 }
 
 static void mprof_release(struct mprof *m)
@@ -410,15 +455,12 @@ static void mprof_release(struct mprof *m)
 static int mprof_read(struct input *in, const struct read_options *options,
 		      struct sink *sink, struct err *err)
 {
-	struct mprof m = { .wanted = options->part ? options->part - 1 : 0 };
+	struct mprof m = { .wanted = options->report.number ? options->report.number - 1
+							    : 0 };
 
 	intern_init(&m.children);
 	buf_init(&m.command, SIZE_MAX);
 	int rc = printed_open(&m.in, in, options, sink, err);
-	if (options->to && options->to < m.in.lines.text.n)
-		m.in.lines.text.n = options->to;
-	if (options->from > m.in.lines.at)
-		m.in.lines.at = options->from;
 	if (rc == 0)
 		rc = read_lines(&m, err);
 	if (rc == 0)
@@ -455,5 +497,5 @@ const struct reader mprof_reader = {
 	.probe = mprof_probe,
 	.read = mprof_read,
 	.begins = mprof_begins,
-	.reads_whole = true,
+	.reads_beside = READS_BESIDE,
 };

@@ -27,7 +27,7 @@ static const struct reader *beginning(struct str line, struct bytes text,
 {
 	for (size_t i = 0; readers[i]; i++)
 		if (readers[i]->begins && (!only || only == readers[i]) &&
-		    (!readers[i]->reads_whole || readers[i]->probe(text)) &&
+		    (!readers[i]->reads_beside || readers[i]->probe(text)) &&
 		    readers[i]->begins(line, name))
 			return readers[i];
 	return NULL;

@@ -39,6 +39,15 @@ static int tell_encoding(struct printed *p, struct input *in, struct err *err)
 	return printed_tell(p, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
 }
 
+/* Offsets stay those of the whole text. */
+static void read_between(struct printed *p, const struct report_place *place)
+{
+	if (place->to < p->lines.text.n)
+		p->lines.text.n = place->to;
+	if (place->from > p->lines.at)
+		p->lines.at = place->from;
+}
+
 int printed_open(struct printed *p, struct input *in, const struct read_options *options,
 		 struct sink *sink, struct err *err)
 {
@@ -52,7 +61,10 @@ int printed_open(struct printed *p, struct input *in, const struct read_options 
 		return -1;
 	if (bytes.n >= PRINTED_MAX)
 		return err_at(err, PRINTED_MAX, "a text file of more than 1 GiB");
-	return tell_encoding(p, in, err);
+	int rc = tell_encoding(p, in, err);
+	if (options->report.number)
+		read_between(p, &options->report);
+	return rc;
 }
 
 void printed_close(struct printed *p)

@@ -22,8 +22,8 @@ struct printed {
 };
 
 /*
- * All of the input, and what is wrong with its encoding.  0, or -1 with err set;
- * printed_close() in both cases.
+ * All of the input, or what options->report says of it, and what is wrong with its
+ * encoding.  0, or -1 with err set; printed_close() in both cases.
  */
 int printed_open(struct printed *p, struct input *in, const struct read_options *options,
 		 struct sink *sink, struct err *err);

@@ -19,6 +19,12 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 
 struct spill;
 
+/* Where a report stands among others of its reader; all 0: it is the only one. */
+struct report_place {
+	size_t from, to; /* bytes of the text to read: the report and those beside it */
+	size_t number;   /* which of the reports between them it is, from 1 */
+};
+
 struct read_options {
 	bool strict; /* what would be a finding of severity error or warning is an error */
 	bool keep_args;    /* pass each event's args on as JSON text */
@@ -28,11 +34,7 @@ struct read_options {
 	const struct limits *limits; /* borrowed; NULL: the usual ones */
 	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
 	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
-	/*
-	 * Of readers that take a text whole: which of the reports from byte `from` to byte
-	 * `to`, from 1; 0: it is the only one, and all of the text is its own.
-	 */
-	size_t part, from, to;
+	struct report_place report; /* of readers that have reads_beside */
 };
 
 static inline const struct limits *read_limits(const struct read_options *options)
@@ -54,10 +56,11 @@ struct reader {
 	 */
 	bool (*begins)(struct str line, struct str *name);
 	/*
-	 * Lines of its reports are mixed: it is given all of the text and the report's
-	 * number.  `begins` is asked about texts alone that its probe takes.
+	 * Not 0: its reports may have lines among those of their neighbours, and it reads
+	 * so many reports before and after the one it is asked for.  It is given the whole
+	 * text and the report's place.  `begins` is asked only where its probe takes the text.
 	 */
-	bool reads_whole;
+	size_t reads_beside;
 	/*
 	 * What is printed or drawn of a profile: rounded, and perhaps of one that lies beside it.
 	 * Of a folder or archive it is read only where there is nothing else.

@@ -211,9 +211,7 @@ static int import_report(struct importing *i, const struct import_source *source
 				   .is_kept = !can_open_again(source) };
 	struct reading reading;
 
-	how.options.part = source->part;
-	how.options.from = source->from;
-	how.options.to = source->to;
+	how.options.report = source->report;
 	input_set_stop(in, import_wait, i);
 	tell_begin(i, source);
 	reading_read(&how, source, in, &reading);
@@ -223,20 +221,29 @@ static int import_report(struct importing *i, const struct import_source *source
 	return rc;
 }
 
-/*
- * Lines of mixed reports stand in a neighbour's place, or in the next one's; a reader
- * does not look farther, so that the time of many reports is in proportion to the text.
- */
-#define NEIGHBOURS ((size_t)2)
-
-static void set_window(struct import_source *source, const struct parts *parts, size_t at)
+/* Those beside a report are the nearest of the same reader, whatever is between them. */
+static struct report_place place_of(const struct parts *parts, size_t at)
 {
-	size_t first = at > NEIGHBOURS ? at - NEIGHBOURS : 0;
-	size_t last = parts->n - at > NEIGHBOURS ? at + NEIGHBOURS : parts->n - 1;
+	const struct part *part = &parts->items[at];
+	const size_t beside = part->reader->reads_beside;
+	struct report_place place = { .from = part->at,
+				      .to = parts->items[parts->n - 1].at +
+					    parts->items[parts->n - 1].n,
+				      .number = 1 };
 
-	source->part = at - first + 1;
-	source->from = first ? parts->items[first].at : 0;
-	source->to = parts->items[last].at + parts->items[last].n;
+	for (size_t p = at; p-- > 0 && place.number <= beside;)
+		if (parts->items[p].reader == part->reader) {
+			place.from = parts->items[p].at;
+			place.number++;
+		}
+	if (place.number <= beside)
+		place.from = 0; /* lines above the first report are its own */
+	for (size_t p = at + 1, n = 0; p < parts->n; p++)
+		if (parts->items[p].reader == part->reader && n++ == beside) {
+			place.to = parts->items[p].at;
+			break;
+		}
+	return place;
 }
 
 /* Each report of the text as if it were a file in a folder of the text's name. */
@@ -250,10 +257,10 @@ static int import_parts(struct importing *i, const struct import_source *text,
 
 	for (size_t at = 0; at < parts->n && rc == 0 && !import_is_lost(i); at++) {
 		const struct part *part = &parts->items[at];
+		const bool reads_beside = part->reader->reads_beside;
 		const struct bytes own =
-			part->reader->reads_whole
-				? bytes
-				: (struct bytes){ bytes.p + part->at, part->n };
+			reads_beside ? bytes
+				     : (struct bytes){ bytes.p + part->at, part->n };
 		char *shown = xasprintf("%s/" STR_FMT, text->shown, STR_ARG(part->name));
 		char *path = xasprintf("%s/" STR_FMT, text->path, STR_ARG(part->name));
 		struct import_source source = { .shown = shown,
@@ -261,7 +268,8 @@ static int import_parts(struct importing *i, const struct import_source *text,
 						.is_found = text->is_found,
 						.is_part = true };
 		struct input *in = input_from_memory(own);
-		set_window(&source, parts, at);
+		if (reads_beside)
+			source.report = place_of(parts, at);
 		input_set_plain(in);
 		rc = import_report(i, &source, part->reader, in, err);
 		input_close(in);

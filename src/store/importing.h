@@ -33,11 +33,11 @@ struct outcome {
 
 /* A file to be read. */
 struct import_source {
-	const char *shown;     /* as messages call it */
-	const char *path;      /* as the store calls it */
-	bool is_found;         /* in a folder or archive: it need not be a trace */
-	size_t part, from, to; /* read_options' */
-	bool is_part;          /* a report among others in a text: it may be empty */
+	const char *shown;          /* as messages call it */
+	const char *path;           /* as the store calls it */
+	bool is_found;              /* in a folder or archive: it need not be a trace */
+	struct report_place report; /* read_options' */
+	bool is_part;               /* a report among others in a text: it may be empty */
 };
 
 /* What the user named. */

@@ -291,6 +291,27 @@ def check_many_runs(tap, place):
     tap.ok(got.stdout.split()[1:] == want, "12 runs in a file have their own calls", repr((got.stdout, got.stderr)))
 
 
+def check_calls_of_no_run(tap, place):
+    """A call that began far from the runs around it, clocks set back among them, is there once."""
+    path = place.path("far.dat")
+    with open(path, "w") as file:
+        for i in range(24):
+            start, far = (1795167893 + 100 * (k % 24) for k in (i * 7, i * 7 + 11))
+            file.write("CMDLINE python %d.py\nMEM %d.0 %d.0\n" % (i, 10 + i, start))
+            file.write("FUNC far_%d 10.0 %d.25 11.0 %d.5\nMEM bad %d\n" % (i, far, far, i))
+    got = run("sql", path, "--format", "csv", "-q", "SELECT count(*), count(DISTINCT name) FROM slice").stdout
+    tap.ok(got.splitlines()[1:] == ["24,24"], "each call is of one run", repr(got))
+    got = run("sql", path, "--format", "csv", "-q",
+              "SELECT count(*), count(DISTINCT profile_id), max(count) FROM finding WHERE code = 'row_syntax'").stdout
+    tap.ok(got.splitlines()[1:] == ["24,24,1"], "a line that is no row is told of its run alone", repr(got))
+    path = place.path("one.dat")
+    with open(path, "w") as file:
+        file.write("CMDLINE x\nMEM bad\n")
+    got = run("memory", path)
+    tap.ok(got.returncode == 4 and got.stderr.endswith("byte 10: the run has no sample that can be read (bad lines: 1)\n"),
+           "the first bad line where nothing else is there", repr(got))
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
@@ -298,6 +319,7 @@ def main():
         check_fixtures(tap)
         check_scalene(tap, place)
         check_many_runs(tap, place)
+        check_calls_of_no_run(tap, place)
         if os.path.isdir(os.path.join(PYPROF, "lprof")):
             check_recorded(tap)
             check_bad(tap)
