@@ -17,10 +17,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(bool holds)
+/* Says which of them does not hold, for not all that is found happens again. */
+#define must(holds) must_hold(holds, __LINE__)
+
+static void must_hold(bool holds, int line)
 {
-	if (!holds)
-		abort();
+	if (holds)
+		return;
+	fprintf(stderr, "%s:%d: this does not hold\n", __FILE__, line);
+	abort();
 }
 
 /* What was read: how much, and a sum of it. */
