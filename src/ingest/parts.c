@@ -10,12 +10,17 @@
 
 #define NAME_MAX_BYTES 1024
 
+/* How often each text of an intern table was met, by its number. */
+struct counts {
+	size_t *items; /* owned */
+	size_t cap;
+};
+
 struct finding_parts {
 	struct parts *out;
 	const struct reader *only;
 	struct intern names, stages; /* those that were given; numbers are indexes */
-	size_t *nstages;             /* owned, by stage: reports of it */
-	size_t nstages_cap;
+	struct counts of_name, of_stage;
 	struct buf stage; /* of the reports from here on: "FIT", "FIT 2" */
 	size_t title_at;  /* the title above them, or LINE_NONE: a report is below it */
 	struct buf name;
@@ -33,16 +38,21 @@ static const struct reader *beginning(struct str line, struct bytes text,
 	return NULL;
 }
 
+/* Good until the next call. */
+static size_t *count_of(struct counts *c, uint32_t number)
+{
+	size_t known = c->cap;
+
+	c->items = xgrow(c->items, &c->cap, number + (size_t)1, sizeof(*c->items));
+	while (known < c->cap)
+		c->items[known++] = 0;
+	return &c->items[number];
+}
+
 static void on_stage(struct finding_parts *f, struct str stage, size_t at)
 {
-	uint32_t number = intern_add(&f->stages, stage);
-	size_t known = f->nstages_cap;
+	size_t n = ++*count_of(&f->of_stage, intern_add(&f->stages, stage));
 
-	f->nstages = xgrow(f->nstages, &f->nstages_cap, number + (size_t)1,
-			   sizeof(*f->nstages));
-	while (known < f->nstages_cap)
-		f->nstages[known++] = 0;
-	size_t n = ++f->nstages[number];
 	buf_clear(&f->stage);
 	buf_add_str(&f->stage, stage);
 	if (n > 1)
@@ -59,10 +69,23 @@ static void add_name(struct buf *to, struct str name)
 		buf_add_char(to, (char)(name.p[i] == '/' ? '_' : name.p[i]));
 }
 
+/*
+ * A name that is taken gets the least number, from 2, with which it is not.  The
+ * search goes on where the last one for this name ended: no name becomes free.
+ */
+static void number_name(struct finding_parts *f)
+{
+	size_t *count = count_of(&f->of_name, intern_add(&f->names, buf_str(&f->name)));
+	size_t n = f->name.n;
+
+	do {
+		f->name.n = n;
+		buf_addf(&f->name, " %zu", ++*count + 1);
+	} while (intern_has(&f->names, buf_str(&f->name)));
+}
+
 static void name_part(struct finding_parts *f, struct part *part, struct str name)
 {
-	size_t tried = 1;
-
 	buf_clear(&f->name);
 	buf_add_str(&f->name, buf_str(&f->stage));
 	if (f->name.n && name.n)
@@ -70,11 +93,8 @@ static void name_part(struct finding_parts *f, struct part *part, struct str nam
 	add_name(&f->name, name);
 	if (f->name.n == 0)
 		buf_addf(&f->name, "%zu", f->out->n);
-	size_t n = f->name.n;
-	while (intern_has(&f->names, buf_str(&f->name))) {
-		f->name.n = n;
-		buf_addf(&f->name, " %zu", ++tried);
-	}
+	if (intern_has(&f->names, buf_str(&f->name)))
+		number_name(f);
 	intern_add(&f->names, buf_str(&f->name));
 	part->name = arena_copy(&f->out->names, buf_str(&f->name));
 }
@@ -118,7 +138,8 @@ void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 	intern_release(&f.stages);
 	buf_release(&f.stage);
 	buf_release(&f.name);
-	free(f.nstages);
+	free(f.of_name.items);
+	free(f.of_stage.items);
 }
 
 void parts_release(struct parts *p)
