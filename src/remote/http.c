@@ -191,6 +191,23 @@ static void set_callbacks(struct asking *a)
 	}
 }
 
+/*
+ * A server closes a connection that was idle for some seconds, also while the next
+ * question is on its way.  libcurl asks again by itself where nothing of the body was
+ * sent; else this is one of these errors, on a connection that was not new.
+ */
+static bool is_kept_connection_lost(const struct http *http, CURLcode rc)
+{
+	long nconnects = 1;
+
+	if (rc == CURLE_SEND_FAIL_REWIND)
+		return true;
+	if (rc != CURLE_SEND_ERROR && rc != CURLE_RECV_ERROR && rc != CURLE_GOT_NOTHING)
+		return false;
+	http->lib->curl_easy_getinfo(http->easy, CURLINFO_NUM_CONNECTS, &nconnects);
+	return nconnects == 0;
+}
+
 /* What was wrong, as err. */
 static int judge(struct asking *a, CURLcode rc, const char *detail)
 {
@@ -201,11 +218,11 @@ static int judge(struct asking *a, CURLcode rc, const char *detail)
 					.has_cacert = http->config.cacert != NULL };
 
 	http->code = 0;
-	/* a server closes what was idle for some seconds, and half a body was sent by then */
-	http->is_closed = rc == CURLE_SEND_FAIL_REWIND;
+	http->is_closed = false;
 	if (a->is_failed)
 		return -1;
 	lib->curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &failure.status);
+	http->is_closed = failure.status == 0 && is_kept_connection_lost(http, rc);
 	if (rc == CURLE_OK && failure.status == OK)
 		return 0;
 	if (rc == CURLE_OK || (failure.status != OK && a->error.n)) {

@@ -39,6 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Answers as self.server.behave says."""
 
     protocol_version = "HTTP/1.1"
+    nth = 0
 
     def log_message(self, *unused):
         pass
@@ -54,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, data, status=200, length=None, **headers):
         self.send_response(status)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(data) if length is None else length))
@@ -61,8 +64,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def do_POST(self):
+        self.nth += 1  # question of this connection
+        if self.nth > 1 and self.server.drops:
+            self.server.drops -= 1
+            self.close_connection = True
+            return  # what was sent is not read: the connection is reset
         self.server.asked.append((self.path, dict(self.headers)))
-        self.close_connection = True
+        self.close_connection = not self.server.keeps
         try:
             self.data = self.body()
             self.server.behave(self)
@@ -112,12 +120,15 @@ BEHAVIOURS = {
 
 
 class Fake:
-    """A server with a behaviour; `context`: of TLS."""
+    """A server with a behaviour; `context`: of TLS; `drops`: how often it closes a connection that
+    it had kept, when the next question comes (None: it keeps none).
+    """
 
-    def __init__(self, behave, context=None):
+    def __init__(self, behave, context=None, drops=None):
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
         self.http.behave, self.http.asked, self.http.other = behave, [], 1
+        self.http.keeps, self.http.drops = drops is not None, drops or 0
         if context:
             self.http.socket = context.wrap_socket(self.http.socket, server_side=True)
         self.http.handle_error = lambda *unused: None
@@ -130,7 +141,7 @@ class Fake:
 
 
 def ptool(folder, *argv, **env):
-    env = {k: v for k, v in dict(os.environ, PTOOL_TIMEOUT="1", TMPDIR=folder, PTOOL_CACHE=os.path.join(folder, "cache"),
+    env = {k: v for k, v in dict(os.environ, TMPDIR=folder, PTOOL_CACHE=os.path.join(folder, "cache"),
                                  **env).items() if "proxy" not in k.lower()}
     return subprocess.run([PTOOL, *argv], env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
 
@@ -152,10 +163,11 @@ def check_behaviours(tap, folder, store):
         fake.http.other = target.port
         url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
         out = os.path.join(folder, "out.db")
-        bad = wrong(ptool(folder, "top", url, PTOOL_PASSWORD=SECRET), 3 if name == "nothing" else 5, folder)
-        bad += wrong(ptool(folder, "pull", "-o", out, url, PTOOL_PASSWORD=SECRET), 3 if name == "nothing" else 5, folder)
+        env = {"PTOOL_PASSWORD": SECRET, **({"PTOOL_TIMEOUT": "1"} if behave in (slow, nobody) else {})}
+        bad = wrong(ptool(folder, "top", url, **env), 3 if name == "nothing" else 5, folder)
+        bad += wrong(ptool(folder, "pull", "-o", out, url, **env), 3 if name == "nothing" else 5, folder)
         if name != "nothing":  # it takes all that it is given
-            bad += wrong(ptool(folder, "push", "-q", url, store, PTOOL_PASSWORD=SECRET), 5, folder)
+            bad += wrong(ptool(folder, "push", "-q", url, store, **env), 5, folder)
         bad += ["it leaves a file"] if glob.glob(out + "*") else []
         bad += ["the password is in the address"] if any(SECRET in path for path, _ in fake.http.asked) else []
         fake.close()
@@ -175,6 +187,16 @@ def check_full_disk(tap, folder, store):
     tap.ok(not bad and len(fake.http.asked) == 5, "a server whose disk is full", len(fake.http.asked), *bad)
 
 
+def check_dropped(tap, folder, store):
+    """A server that closes a connection which it had kept, while rows are on their way."""
+    fake = Fake(lambda h: h.answer(number(0) if "INTO" not in h.path else b""), drops=1)
+    done = ptool(folder, "push", f"clickhouse://me@127.0.0.1:{fake.port}/d", store)
+    published = sum("INTO%20profile%20" in path for path, _ in fake.http.asked)
+    fake.close()
+    tap.ok(done.returncode == 0 and b"closed the connection; trying again" in done.stderr and published == 1 and not fake.http.drops,
+           "a kept connection that is lost is asked again on a new one", published, done.stderr)
+
+
 class Taking:
     """Takes what is pushed, as [(table, body)]; refuses the first rows of op_stat."""
 
@@ -184,13 +206,13 @@ class Taking:
     def __call__(self, h):
         table = h.path.partition("INTO%20")[2].partition("%20")[0]
         if not table:
-            h.answer(number(0), Connection="close")
+            h.answer(number(0))
             return
         if table == "op_stat":
             self.ids.append(h.data[8:16])
         self.taken.append((table, h.data))
         refused = table == "op_stat" and len(self.ids) == 1
-        h.answer(b"Code: 252. DB::Exception: Too many parts" if refused else b"", 500 if refused else 200, Connection="close")
+        h.answer(b"Code: 252. DB::Exception: Too many parts" if refused else b"", 500 if refused else 200)
 
     def of(self, table):
         return [data for name, data in self.taken if name == table]
@@ -283,6 +305,7 @@ def main():
         tap.ok(not wrong(done, 5, folder), "a server that is down", done.stderr)
         check_behaviours(tap, folder, store)
         check_full_disk(tap, folder, store)
+        check_dropped(tap, folder, store)
         check_shared(tap, folder, store)
         check_login(tap, folder)
         check_tls(tap, folder)
