@@ -208,7 +208,7 @@ demo:
 check:
 	@DEPS='$(DEPS)' scripts/deps.sh build test $(if $(VALGRIND),valgrind)
 	@$(SUBMAKE) $(if $(TSAN),threaded,everything)
-	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' FAST='$(FAST)' LONG='$(LONG)' \
+	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' FAST='$(FAST)' LONG='$(LONG)' ONLY='$(ONLY)' \
 		tests/run $(BUILD)
 check-fast:
 	@$(MAKE) --no-print-directory check FAST=1
