@@ -146,7 +146,7 @@ import json
 n = 20000
 print(json.dumps({"postToPre": {"x": ["n%d" % i for i in range(n)]}, "cppCodeToPost": {"k:%d" % i: ["x"] for i in range(n)}}))' \
 		>d/inductor_provenance_tracking_node_mappings.json
-	timeout 10 "$PTOOL" compile --by kernel --provenance d -o rows.csv
+	timeout 60 "$PTOOL" compile --by kernel --provenance d -o rows.csv
 	python3 -c 'print("{\"k\": " + "[" * 70000 + "]" * 70000 + "}")' >d/kernel_information.json
 	run -4 --separate-stderr ptool compile --by kernel --provenance d
 }
