@@ -3,11 +3,8 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/spill.h"
 
 /* Of a block: small at first, for what holds little and is made often. */

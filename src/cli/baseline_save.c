@@ -1,7 +1,6 @@
 /* Adding runs to a baseline: see baseline_save.h. */
 #include "cli/baseline_save.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/str.h"
 #include "cli/baseline.h"

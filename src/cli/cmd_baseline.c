@@ -1,6 +1,5 @@
 /* ptool baseline: runs that later ones are compared with, kept small in a folder. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
 #include "cli/sample_options.h"
 #include "cli/suggest.h"
 #include "cli/table_command.h"

@@ -4,9 +4,7 @@
  * modelcontextprotocol.io, versions 2024-11-05 to 2025-06-18, of which the handshake, ping
  * and tools are here.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* ptool overview, or just ptool FILE: the most important numbers on one screen. */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/shell_word.h"
 #include "cli/table_command.h"
 #include "query/overview/overview.h"

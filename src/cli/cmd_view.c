@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/memtable.h"

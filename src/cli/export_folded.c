@@ -4,7 +4,6 @@
  * of sampled stacks it is what they weigh.
  * Source: github.com/brendangregg/FlameGraph, stackcollapse's output.
  */
-#include <string.h>
 
 #include "base/buf.h"
 #include "cli/export_stacks.h"

@@ -1,6 +1,5 @@
 /* Values of a budget: amounts with units, tolerances, acknowledgements. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

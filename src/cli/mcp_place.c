@@ -1,5 +1,4 @@
 /* Files that a client may have read: see mcp_call.h. */
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

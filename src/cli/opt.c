@@ -2,8 +2,6 @@
 #include "cli/opt.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/arena.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/input.h"

@@ -1,8 +1,6 @@
 /* Databases as operands: see remote_operand.h. */
 #include "cli/remote_operand.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"

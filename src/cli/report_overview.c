@@ -1,8 +1,6 @@
 /* The first tab of a page: why is it slow, where a step goes, what to try. */
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/alloc.h"
 #include "base/units.h"
 #include "cli/report_charts.h"
 #include "cli/report_colors.h"

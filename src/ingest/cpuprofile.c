@@ -6,7 +6,6 @@
  * Source: chromedevtools.github.io/devtools-protocol, Profiler.Profile.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/buf.h"

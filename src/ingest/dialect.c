@@ -2,7 +2,6 @@
  * What stands beside the events of a PyTorch trace, and what the file was: it
  * never says which torch wrote it (torch_dialect.h).
  */
-#include "base/alloc.h"
 #include "base/decimal.h"
 #include "ingest/chrome.h"
 #include "ingest/kineto.h"

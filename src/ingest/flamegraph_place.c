@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/sort.h"
 #include "base/sum.h"
 

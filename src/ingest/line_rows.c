@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"

@@ -8,7 +8,6 @@
  * called.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/spill.h"
 #include "ingest/foreign_head.h"

@@ -1,7 +1,6 @@
 /* The structure and the strings of JSON that is mended: see mend.h and mender.h. */
 #include "ingest/mend.h"
 
-#include "base/utf8.h"
 #include "ingest/mender.h"
 
 #define STRING_MAX ((size_t)32 << 20)

@@ -1,7 +1,6 @@
 /* Pickles of plain data: see pickle.h. */
 #include "ingest/pickle.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/spill.h"

@@ -1,9 +1,7 @@
 /* The dict of a profile dump, its functions and values, and who wrote it: see marshal.h. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/spill.h"
-#include "base/utf8.h"
 #include "ingest/pstats_dump.h"
 
 #define DUMP_MAX   ((size_t)1 << 30)

@@ -1,6 +1,5 @@
 /* Functions and their numbers in a profile dump: see pstats_dump.h. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "ingest/pstats_dump.h"

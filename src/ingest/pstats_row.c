@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/decimal.h"
-#include "base/utf8.h"
 #include "ingest/pstats_title.h"
 
 #define TIME_WIDTH 8 /* of a column that is left empty */

@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "ingest/printed.h"
 #include "ingest/pstats_graph.h"

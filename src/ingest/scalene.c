@@ -6,9 +6,7 @@
  * does.
  */
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/json_stream.h"
 #include "ingest/scalene.h"

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/folded.h"

@@ -7,7 +7,6 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
-#include <string.h>
 #include <time.h>
 
 #include "store/store.h"

@@ -1,7 +1,6 @@
 /* Tables of fields: see view.h. */
 #include "query/view.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* A temporary store out of a database: see fetch.h. */
 #include "remote/fetch.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>

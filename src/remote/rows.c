@@ -1,7 +1,6 @@
 /* Rows that are pushed: see rows.h. */
 #include "remote/rows.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
 

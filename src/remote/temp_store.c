@@ -1,7 +1,6 @@
 /* The temporary store: see temp_store.h. */
 #include "remote/temp_store.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <string.h>
 

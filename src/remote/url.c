@@ -1,8 +1,6 @@
 /* URLs of databases: see url.h. */
 #include "remote/url.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -1,7 +1,6 @@
 /* Charts of a page: see page_chart.h. */
 #include "report/page_chart.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"

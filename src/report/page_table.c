@@ -9,7 +9,6 @@
 #include "base/utf8.h"
 #include "report/json_text.h"
 #include "report/page_blob.h"
-#include "report/page_text.h"
 #include "report/people.h"
 
 #define ROWS        50

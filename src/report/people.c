@@ -1,7 +1,6 @@
 /* A table put into words for people: see people.h. */
 #include "report/people.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * The people's table: aligned columns that fit the terminal.  Text gives way, as the
  * caller shortens it or in its middle; numbers never do.
  */
-#include <string.h>
 
 #include "report/people_draw.h"
 #include "report/renderer.h"

@@ -3,9 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/utf8.h"

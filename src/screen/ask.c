@@ -1,5 +1,4 @@
 /* How the browser asks for a table, and waits for it. */
-#include <string.h>
 
 #include "base/arena.h"
 #include "screen/browser.h"

@@ -2,7 +2,6 @@
 #include "store/bulk_team.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/workers.h"

@@ -1,9 +1,6 @@
 /* One pass for all checks: see health_sweep.h. */
 #include "store/health_sweep.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
 #include "base/sum.h"
 #include "store/steps.h"
 #include "trace/step_name.h"

@@ -1,7 +1,6 @@
 /* Importing what the user named: see import.h. */
 #include "store/import.h"
 
-#include <limits.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <time.h>

@@ -12,7 +12,6 @@
 #include "base/idmap.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "base/sum.h"
 
 __extension__ typedef __int128 wide; /* sums of times, of which there are millions */
 

@@ -4,7 +4,6 @@
  */
 #include "store/load.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

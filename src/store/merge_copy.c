@@ -1,7 +1,6 @@
 /* Copying the rows of a store behind those of another: see merge_copy.h. */
 #include "store/merge_copy.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,7 @@
 #include "store/model.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/spill.h"
 #include "base/utf8.h"
 #include "ingest/json.h"

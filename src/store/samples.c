@@ -1,8 +1,6 @@
 /* Sampled stacks in memory: see samples.h. */
 #include "store/samples.h"
 
-#include <string.h>
-
 #include "base/intern.h"
 #include "base/sort.h"
 #include "base/spill.h"

@@ -3,7 +3,6 @@
 
 #include <sqlite3.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "store/sql.h"
 #include "store/statements.h"

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/spill.h"
 
 void op_pass_init(struct op_pass *p, const struct op_rules *rules, struct intern *texts,

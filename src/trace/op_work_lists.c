@@ -1,5 +1,4 @@
 /* Calls that are given any number of tensors: see op_work.h. */
-#include <string.h>
 
 #include "trace/fact.h"
 #include "trace/op_kind.h"

@@ -2,7 +2,6 @@
 #include "trace/optree.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 #include "base/spill.h"
 #include "base/sum.h"

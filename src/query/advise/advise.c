@@ -1,8 +1,6 @@
 /* Rules asked of profiles: see advise.h. */
 #include "query/advise/advise.h"
 
-#include <string.h>
-
 #include "query/advise/advise_facts.h"
 #include "query/advise/advise_needs.h"
 #include "query/advise/advise_stored.h"

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/sum.h"
 #include "query/advise/advise_stored.h"
 #include "query/advise/kernel_words.h"
 #include "query/devices/device_rows.h"

@@ -1,5 +1,4 @@
 /* Idle time as rules see it: see advise_facts.h. */
-#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/search.h"

@@ -1,9 +1,6 @@
 /* What rules judge by, from summaries: see advise_stored.h. */
 #include "query/advise/advise_stored.h"
 
-#include <sqlite3.h>
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/array.h"
 #include "query/devices/device_rows.h"

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/sum.h"
-
 #define NS_PER_CALL     50000.0
 #define NS_PER_ELEMENT  50.0
 #define NS_PER_MULTIPLY 0.5

@@ -1,7 +1,6 @@
 /* What rules have in common: see rule_parts.h. */
 #include "query/advise/rule_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

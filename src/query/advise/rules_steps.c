@@ -1,5 +1,4 @@
 /* Rules of whole steps, and of what the recording of them lacks. */
-#include <sqlite3.h>
 
 #include "base/sum.h"
 #include "query/advise/rule_parts.h"

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/sum.h"
 #include "query/calls/callgraph.h"
 #include "trace/fact.h"
 

@@ -1,8 +1,6 @@
 /* ptool comm: see comm.h. */
 #include "query/comm/comm.h"
 
-#include <sqlite3.h>
-
 #include "query/comm/comm_align.h"
 #include "query/comm/comm_blocking.h"
 #include "query/comm/comm_imbalance.h"

@@ -1,7 +1,6 @@
 /* The collectives of a scope's profiles: see comm_load.h. */
 #include "query/comm/comm_load.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"

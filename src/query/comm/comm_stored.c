@@ -2,15 +2,12 @@
  * Collectives as a summary (query/summary/summary.h): the rows of comm_part from a
  * profile's slices, and what they say in place of the slices.
  */
-#include <stdlib.h>
 
+#include "query/comm/comm_stored.h"
 #include "base/alloc.h"
-#include "base/array.h"
 #include "base/buf.h"
-#include "base/sum.h"
 #include "base/varint.h"
 #include "query/comm/comm_load.h"
-#include "query/comm/comm_stored.h"
 #include "query/query.h"
 #include "store/columns.h"
 

@@ -1,11 +1,8 @@
 /* ptool transfers: see transfers.h. */
 #include "query/comm/transfers_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/devices/work_profiles.h"

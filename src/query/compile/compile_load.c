@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
-#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/compile/compile_backward.h"

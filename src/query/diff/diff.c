@@ -2,7 +2,6 @@
 #include "query/diff/diff.h"
 #include "query/samples/sample_set.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* What the recordings of two sides have in common: see diff_view.h. */
 #include "query/diff/diff_view.h"
 
-#include <sqlite3.h>
-
 #include "base/buf.h"
 #include "query/query.h"
 #include "trace/torch_dialect.h"

@@ -2,7 +2,6 @@
  * Operators and kernels for a comparison: the rows of ptool top by profile and step, from
  * the summaries, or from the slices where filters choose among single calls.
  */
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 

@@ -3,9 +3,7 @@
  * leave of a gap is a row for each stretch of it.
  */
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

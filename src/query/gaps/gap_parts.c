@@ -2,9 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/sum.h"
 #include "query/gaps/gap_stored.h"
-#include "query/query.h"
 #include "store/columns.h"
 
 /* So many segments of collectives are looked at: lines that many devices share are long. */

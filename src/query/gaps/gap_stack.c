@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"

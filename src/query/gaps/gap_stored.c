@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "base/search.h"
-#include "base/sum.h"
 #include "query/gaps/gap_notes.h"
 #include "query/query.h"
 #include "store/columns.h"

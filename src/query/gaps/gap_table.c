@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/memtable.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_list.h"

@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "base/sum.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_gap_waits_sql);

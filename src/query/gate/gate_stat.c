@@ -1,5 +1,4 @@
 /* What a budget makes of the rows of a run: one number. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "query/gate/gate.h"

@@ -1,7 +1,6 @@
 /* Kernels in groups: see kernels.h. */
 #include "query/kernels/kernels.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/array.h"

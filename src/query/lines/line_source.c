@@ -2,7 +2,6 @@
 #include "query/lines/line_source.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

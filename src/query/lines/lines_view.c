@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/units.h"
 #include "query/lines/line_profile.h"

@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 #include "base/bars.h"
 #include "base/buf.h"
-#include "base/sum.h"
 
 #define CURVE_BITS 4
 

@@ -3,10 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/sum.h"

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"

@@ -2,7 +2,6 @@
 #include "query/overview/verdict.h"
 
 #include <ctype.h>
-#include <string.h>
 
 #include "base/units.h"
 #include "query/short_name.h"

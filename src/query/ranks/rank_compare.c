@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
-#include "base/sum.h"
 #include "query/comm/comm_judge.h"
 #include "query/query.h"
 #include "query/ranks/ranks.h"

@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "query/comm/comm_align.h"
 #include "query/comm/comm_judge.h"
 
 const char *const replay_kind_names[NREPLAY_KINDS] = {

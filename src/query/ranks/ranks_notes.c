@@ -1,6 +1,5 @@
 /* What stands below the table of ranks: see ranks.h. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/memtable.h"

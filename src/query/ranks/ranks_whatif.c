@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/memtable.h"
 #include "base/sort.h"
-#include "query/query.h"
 #include "query/ranks/rank_replay.h"
 
 #define RANKS_MOST 64 /* ranks that are played apart: those that others waited for most */

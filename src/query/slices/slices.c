@@ -1,7 +1,6 @@
 /* The slices of some profiles: see slices.h. */
 #include "query/slices/slices.h"
 
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 

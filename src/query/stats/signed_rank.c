@@ -2,7 +2,6 @@
 #include "query/stats/signed_rank.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"

@@ -2,7 +2,6 @@
 #include "query/steps/steps.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/units.h"

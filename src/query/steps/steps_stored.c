@@ -2,8 +2,6 @@
  * Steps as a summary (query/summary/summary.h): the rows of step_part from a profile's
  * slices, and what they say in place of the slices.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"

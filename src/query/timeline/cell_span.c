@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
-#include "base/sum.h"
 #include "query/query.h"
 #include "query/steps/step_numbers.h"
 #include "query/steps/step_windows.h"

@@ -1,12 +1,9 @@
 /* A timeline in cells as people see it: see cells.h. */
 #include <inttypes.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "base/memtable.h"
 #include "base/strips.h"
 #include "base/units.h"
-#include "query/query.h"
 #include "query/timeline/cell_causes.h"
 #include "query/timeline/cells.h"
 

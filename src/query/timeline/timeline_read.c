@@ -1,15 +1,12 @@
 /* Slices of a timeline: see timeline_read.h. */
 #include "query/timeline/timeline_read.h"
 
-#include <sqlite3.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/search.h"
 #include "query/devices/device_work.h"
 #include "query/query.h"
-#include "query/timeline/timeline_load.h"
 
 void timeline_reader_close(struct timeline_reader *r)
 {

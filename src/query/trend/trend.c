@@ -1,7 +1,6 @@
 /* Runs in time: see trend.h. */
 #include "query/trend/trend.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
