@@ -4,9 +4,12 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "trace/step_name.h"
 
 /* Steps that may be open at once within one process: more is no program. */
 #define OPEN_MAX 8
+/* A step that nothing began in is shorter than such a part of the step before it. */
+#define EMPTY_STEP_PARTS 10
 
 static int by_group_slice(const void *a, const void *b)
 {
@@ -84,13 +87,10 @@ static void number_steps(struct model *m)
 	}
 }
 
-void steps_of_rows(struct model *m)
+/* Sets whose the steps are. */
+static void own_steps(struct model *m)
 {
-	steps_find(m);
-	if (m->nsteps == 0) {
-		step_of_file(m);
-		return;
-	}
+	spill_free(m->spill, m->step_owners);
 	m->step_owners = spill_alloc(m->spill, 2 * m->nsteps, sizeof(*m->step_owners));
 	for (uint32_t i = 0; i < m->nsteps; i++) {
 		uint32_t track = model_slice(m, m->steps[i].row)->track;
@@ -98,6 +98,80 @@ void steps_of_rows(struct model *m)
 		m->step_owners[m->nsteps + i] = m->step_owners[i];
 	}
 	qsort(m->step_owners, m->nsteps, sizeof(*m->step_owners), by_process);
+}
+
+/* By its length: is the i-th of the owned steps the last of its process, and a short one? */
+static bool may_be_empty(const struct model *m, size_t i)
+{
+	const struct owned_step *owned = &m->step_owners[i];
+	const struct step_rec *step = &m->steps[owned->step], *before;
+	int64_t number;
+
+	if (i == 0 || owned[-1].process != owned->process ||
+	    (i + 1 < m->nsteps && owned[1].process == owned->process))
+		return false;
+	before = &m->steps[owned[-1].step];
+	return step_name_number(intern_str(m->texts, model_slice(m, step->row)->name),
+				&number) &&
+	       step->end_ns - step->ts_ns <
+		       (before->end_ns - before->ts_ns) / EMPTY_STEP_PARTS;
+}
+
+/* Does a slice of this class make a step of what it begins in?  The profiler's own frames do not. */
+static bool is_of_step(enum slice_class class)
+{
+	return class == CLASS_OP || class == CLASS_RUNTIME || class == CLASS_DRIVER ||
+	       class == CLASS_ANNOTATION;
+}
+
+/*
+ * The profiler begins a step at each step(), also after the last one: what is left until
+ * it stops is no step, and would halve the mean of two.
+ */
+static void leave_out_empty(struct model *m)
+{
+	uint8_t *is_empty = spill_alloc(m->spill, m->nsteps, sizeof(*is_empty));
+	struct step_cursor cursor = step_cursor(m);
+	size_t nempty = 0, nkept = 0;
+
+	for (size_t i = 0; i < m->nsteps; i++) {
+		is_empty[m->step_owners[i].step] = may_be_empty(m, i);
+		nempty += is_empty[m->step_owners[i].step];
+	}
+	for (uint32_t row = 0; row < m->nrows && nempty; row++) {
+		model_tick(m, row);
+		const struct slice_rec *s = model_slice(m, row);
+		uint32_t step =
+			is_of_step(s->class) ? step_by_start(&cursor, s) : ROW_NONE;
+		if (step != ROW_NONE && is_empty[step] && row != m->steps[step].row) {
+			is_empty[step] = 0;
+			nempty--;
+		}
+	}
+	for (size_t i = 0; i < m->nsteps && nempty; i++) {
+		const struct slice_rec *s = model_slice(m, m->steps[i].row);
+		if (is_empty[i])
+			model_finding(m, FINDING_EMPTY_STEP, s->offset, STR_LIT(""),
+				      intern_str(m->texts, s->name));
+		else
+			m->steps[nkept++] = m->steps[i];
+	}
+	spill_free(m->spill, is_empty);
+	if (nempty) {
+		m->nsteps = nkept;
+		own_steps(m);
+	}
+}
+
+void steps_of_rows(struct model *m)
+{
+	steps_find(m);
+	if (m->nsteps == 0) {
+		step_of_file(m);
+		return;
+	}
+	own_steps(m);
+	leave_out_empty(m);
 	number_steps(m);
 }
 

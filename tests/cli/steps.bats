@@ -453,21 +453,34 @@ engine_trace() {
 	lacks 'several phases' <said
 }
 
-@test "what is left after the last step() is told from a step" {
-	stub() { # DUR
+@test "what is left after the last step() is no step, in no command" {
+	ending() { # DUR
 		event user_annotation 'ProfilerStep#0' 0 1000
 		event cpu_op aten::mm 10 900
 		event user_annotation 'ProfilerStep#1' 1000 1000
 		event cpu_op aten::mm 1010 900
 		event user_annotation 'ProfilerStep#2' 2000 "$1"
+		event python_function 'torch/profiler/profiler.py(9): stop' 2005 5
 	}
-	stub 20 | made stub.json
-	ptool steps -q stub.json >rows
-	ptool steps -q --format json stub.json | grep -q '"step 2 is what was recorded after the last call of step(): nothing ran in it, and it counts in the mean; --step 0..1 leaves it out"'
-	grep -q '^note: step 2 is what was recorded after the last call of step()' rows
-	ptool steps -q --step 0..1 stub.json >rows
-	! grep -q 'after the last call' rows || false
-	stub 900 | made long.json
-	ptool steps -q long.json >rows
-	! grep -q 'after the last call' rows || false
+	steps_of() { ptool steps -q --format csv "$1" | cut -d, -f4 | tr -d '"' | tr '\n' ' '; }
+
+	ending 20 | made empty.json
+	steps_of empty.json >got
+	echo -n "step 0 1 mean " | diff - got
+	ptool steps -q empty.json | grep -q '^note: the last ProfilerStep is not counted: '
+	ptool overview -q empty.json | grep -q '^Steps: 2, mean 1.000 ms'
+	ptool doctor -q empty.json | grep -q '^info  *empty_step '
+	ptool list -q --format json --focus Step#2 empty.json | grep -q '"name":"ProfilerStep#2".*"step":null'
+	rc=0
+	ptool steps -q --step 2 empty.json || rc=$?
+	[ $rc -eq 3 ]
+
+	# one that is no shorter than a tenth, or in which an operator began, is a step
+	ending 100 | made long.json
+	steps_of long.json >got
+	echo -n "step 0 1 2 mean " | diff - got
+	{ ending 20; event cpu_op aten::add 2010 2; } | made busy.json
+	steps_of busy.json >got
+	echo -n "step 0 1 2 mean " | diff - got
+	! ptool steps -q busy.json | grep -q 'not counted' || false
 }

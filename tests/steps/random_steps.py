@@ -67,7 +67,7 @@ class Maker:
         at = 1_000_000 + pick.randrange(0, 1000)
         self.span("cpu_op", "aten::empty", at, 10)
         for number in range(pick.choice([0, 1, 2, 3, 5])):
-            dur = pick.randrange(1, 8000)
+            dur = pick.choice([pick.randrange(1, 8000), pick.randrange(1, 300)])
             self.mark(number, at, dur)
             if not self.engine and pick.random() < 0.2:
                 self.span("gpu_user_annotation", f"ProfilerStep#{number + 4}", at + 50, dur, 0, 7)

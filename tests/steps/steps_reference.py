@@ -77,6 +77,7 @@ class Recording:
         # ROCm numbers agents: which GPU each is, is no matter of steps
         self.has_agents = any(str(e.get("name", "")).startswith("hip") for e in events)
         self.ranges = []  # of the host, with what phases are told from
+        self.begun = []  # starts of what makes a step of the range that it begins in
         origin = []
         for event in events:
             if event.get("ph") != "X" or "dur" not in event:
@@ -88,9 +89,18 @@ class Recording:
             self.add(event, start, start + nanoseconds(event["dur"]))
         self.origin = min(origin, default=0)
         self.steps.sort(key=lambda step: step[0])
+        self.leave_out_empty()
         self.is_engines = bool(self.engines and not self.steps)
         if self.is_engines:
             self.add_engines()
+
+    def leave_out_empty(self):
+        """What was left after the last call of step() is no step; of the one process that the traces have."""
+        if len(self.steps) < 2:
+            return
+        (before, until, _), (start, end, _) = self.steps[-2:]
+        if 10 * (end - start) <= until - before - 10 and not any(start <= at < end for at in self.begun):
+            del self.steps[-1]
 
     def add_engines(self):
         """The outermost annotations of each thread; of the one process that the random traces have."""
@@ -125,6 +135,8 @@ class Recording:
 
     def add(self, event, start, end):
         category, name, args = str(event.get("cat")).lower(), event["name"], event.get("args") or {}
+        if category in RUNTIME | HOST and not name.startswith("ProfilerStep#"):
+            self.begun.append(start)
         if category in DEVICE:
             if category == "mtia_ccp_events" and name in WAITS:
                 return

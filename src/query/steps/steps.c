@@ -1,5 +1,6 @@
 /* Steps of a scope: see steps.h. */
 #include "query/steps/steps.h"
+#include "query/findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/findings.h"
 #include "query/steps/steps_by_axis.h"
 #include "query/steps/steps_by_phase.h"
 
@@ -299,6 +301,7 @@ int steps_open(struct store *store, const struct scope *scope,
 		return steps_by_phase_table(store, scope, &steps, request, out, err);
 	if (rc == 0 && request->by_axis)
 		return steps_by_axis_table(scope, &steps, request, out, err);
+	steps.has_empty = rc == 0 && findings_have(store, scope, FINDING_EMPTY_STEP);
 	if (rc == 0)
 		*out = steps_table(&steps, scope, request);
 	else

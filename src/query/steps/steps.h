@@ -128,6 +128,7 @@ struct steps {
 	enum step_bounds_by bounds;
 	bool has_phases;
 	bool has_single;    /* a profile without steps */
+	bool has_empty;     /* one whose last step was left out: nothing began in it */
 	bool has_unmoved;   /* one whose device work counted for no step */
 	bool lacks_device;  /* one without device work */
 	bool has_unnamed;   /* long steps whose slice nobody looked for: SPENT_MOST */

@@ -9,7 +9,6 @@
 #define LONG_TOLD    5   /* long steps that have a note of their own */
 #define SPREAD_PARTS 4   /* a slice with less than such a part of it has not done it */
 #define NAME_MOST    100 /* bytes of a slice's name */
-#define STUB_PARTS   10  /* a stub is shorter than such a part of the step before it */
 
 static const char *const category_names[NSTEP_CATEGORIES] = {
 	[STEP_KERNEL] = "Kernel",      [STEP_MEMCPY] = "Memcpy",
@@ -103,43 +102,6 @@ static void note_marks(const struct steps *s, struct memtable *m)
 				  "that of the step before");
 }
 
-/*
- * The profiler begins a step at each step(), also after the last one: what is left until
- * it stops is a step in which nothing ran.
- */
-static bool ends_in_stub(const struct steps *s, const struct steps_profile *p)
-{
-	size_t last = p->bounds.n - 1;
-	int64_t total_ns;
-
-	if (p->bounds.n < 2 || s->marks[p->first_mark + last].is_hidden ||
-	    p->bounds.items[last].is_dropped)
-		return false;
-	total_ns = steps_value(p, last, VALUE_TOTAL);
-	return steps_value(p, last, VALUE_CATEGORY + STEP_OTHER) == total_ns &&
-	       total_ns < steps_value(p, last - 1, VALUE_TOTAL) / STUB_PARTS;
-}
-
-static void note_stub(const struct steps *s, struct memtable *m)
-{
-	size_t n = 0, at = 0;
-
-	for (size_t i = s->nprofiles; i-- > 0;)
-		if (ends_in_stub(s, &s->profiles[i])) {
-			at = i;
-			n++;
-		}
-	if (n == 0)
-		return;
-	const struct step_bounds *bounds = &s->profiles[at].bounds;
-	memtable_add_note(m,
-			  "step %" PRId64 " is what was recorded after the last call of "
-			  "step(): nothing ran in it, and it counts in the mean; --step "
-			  "%" PRId64 "..%" PRId64 " leaves it out",
-			  bounds->items[bounds->n - 1].number, bounds->items[0].number,
-			  bounds->items[bounds->n - 2].number);
-}
-
 static void note_lacks(const struct steps *s, struct memtable *m)
 {
 	bool is_xprof = s->nprofiles && scope_is_xprof(s->profiles[0].profile);
@@ -231,8 +193,9 @@ void steps_add_notes(const struct steps *s, const struct steps_request *request,
 		     struct memtable *m)
 {
 	note_marks(s, m);
-	if (!request->phases)
-		note_stub(s, m);
+	if (s->has_empty)
+		memtable_add_note(m, "the last ProfilerStep is not counted: it is only "
+				     "what was left after the last call of step()");
 	note_lacks(s, m);
 	if (request->phases && s->nprofiles)
 		note_sources(s, m);
