@@ -109,8 +109,8 @@ static void read_trace_id(struct chrome *c, const struct json_value *value)
 
 static void read_profile_memory(struct chrome *c, const struct json_value *value)
 {
-	(void)value;
 	c->kineto.entries.memory_behind_id = c->kineto.entries.trace_id;
+	c->kineto.memory_told = str_is(value->text, "1") || value->type == JSON_TRUE;
 }
 
 static void read_host(struct chrome *c, const struct json_value *value)
@@ -231,7 +231,7 @@ void kineto_finish(struct chrome *c)
 		.window_end_ns = k->told.window_end_ns,
 		.span_end_ns = k->told.span_end_ns,
 		.host = k->host,
-		.has_memory = k->told.memory_seen,
+		.has_memory = k->told.memory_seen || k->memory_told,
 		.has_shapes = k->told.shapes_seen,
 		.has_stacks = k->told.stacks_seen,
 		.has_flops = k->flops_seen,

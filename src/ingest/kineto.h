@@ -42,6 +42,7 @@ struct kineto {
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
 	bool schema_version, events_seen, flops_seen;
+	bool memory_told; /* profile_memory was on; memory_seen where there were events of it */
 	struct torch_entries entries;
 	struct kineto_told told;
 	unsigned flaws;              /* enum kineto_flaw, of the current event's args */

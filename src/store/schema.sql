@@ -43,7 +43,7 @@ CREATE TABLE profile (
     first_op_detail_id INTEGER NOT NULL,   -- its op_details likewise
     op_details      INTEGER NOT NULL,
     device_type     TEXT,                  -- 'GPU', 'MTIA', 'HPU'; 'CPU': no device did work; NULL: no slices
-    has_memory      INTEGER NOT NULL,      -- 1 when memory events were recorded (profile_memory)
+    has_memory      INTEGER NOT NULL,      -- 1 when profile_memory was on, or memory events were recorded
     has_shapes      INTEGER NOT NULL,      -- record_shapes
     has_stacks      INTEGER NOT NULL,      -- with_stack
     has_flops       INTEGER NOT NULL,      -- with_flops

@@ -249,6 +249,23 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	ptool top --format torch --limit 5 | like_golden top_torch_gpu.txt
 }
 
+@test "memory that was recorded where none was allocated is 0, as torch prints it" {
+	local asked
+	for asked in 0 1; do
+		cat >trace.json <<-EOF
+			{"schemaVersion": 1, "profile_memory": $asked, "baseTimeNanoseconds": 0, "traceEvents": [
+			{"ph": "X", "cat": "cpu_op", "name": "aten::add_", "pid": 1, "tid": 1, "ts": 1.000, "dur": 2.000}]}
+		EOF
+		ptool top --format torch trace.json >"$asked.txt"
+		ptool top --format json trace.json >"$asked.json"
+	done
+	grep -E 'Name .* CPU Mem +Self CPU Mem +# of Calls' 1.txt
+	grep -E 'aten::add_ .* 0 B +0 B +1 ' 1.txt
+	lacks Mem <0.txt
+	grep -F '"cpu_mem_bytes":0,"self_cpu_mem_bytes":0' 1.json
+	grep -F '"cpu_mem_bytes":null,"self_cpu_mem_bytes":null' 0.json
+}
+
 @test "--format torch, and its options, are nobody else's" {
 	cnn
 	run --separate-stderr ptool info --format torch
