@@ -25,7 +25,11 @@ static const struct {
 	    ",device,op_stat,step_part,device_part,memory_part,comm_*",
 	    .grains = FETCH_OPS_BY_NAME | FETCH_OPS_OF_STEPS } },
 	{ "memory", { .tables = FETCH_SMALL ",memory_part" } },
-	{ "transfers", { .tables = FETCH_SMALL ",transfer_part" } },
+	{ "transfers",
+	  { .tables = FETCH_SMALL ",transfer_part,op_stat",
+	    .grains = FETCH_OPS_BY_NAME,
+	    .merges_ops = true } },
+	{ "trend", { .tables = FETCH_SMALL ",device,step_part,memory_part" } },
 	{ "diff",
 	  { .tables = FETCH_SMALL
 	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"

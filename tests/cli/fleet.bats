@@ -93,6 +93,15 @@ same() { # ARGUMENT...
 	exits 3
 }
 
+@test "what whole recordings are asked reads the stores once" {
+	fleet
+	for line in top steps gaps devices streams kernels transfers comm 'comm --ranks' ranks info doctor trend advise overview; do
+		rm -rf "$XDG_CACHE_HOME/ptool"
+		ptool $line -q stores >out 2>&1 || true
+		[ "$(find "$XDG_CACHE_HOME/ptool" -name '*.db' | wc -l)" -eq 1 ] || { echo "$line"; false; }
+	done
+}
+
 @test "it is merged once, and again when a store has changed" {
 	fleet
 	echo x >stores/job.log
