@@ -226,9 +226,12 @@ static const char *file_of(const struct err *err, const char *culprit)
 	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY ? culprit : NULL;
 }
 
-static int compare(const char *command, const struct diff_opts *o,
-		   struct diff_request *request, enum diff_part part,
-		   const struct view_request *show)
+#define WITH_SLICES (-1)
+
+/* The exit status; WITH_SLICES: nothing was told, but without them it cannot be. */
+static int compare_sides(const char *command, const struct diff_opts *o,
+			 const struct diff_side_opts *from, struct diff_request *request,
+			 enum diff_part part, const struct view_request *show)
 {
 	struct err err = ERR_INIT;
 	struct diff_sides sides;
@@ -236,7 +239,7 @@ static int compare(const char *command, const struct diff_opts *o,
 	struct table *table = NULL;
 	const char *culprit;
 	int code = EXIT_OK;
-	int rc = diff_sides_open(command, &o->sides, &sides, &culprit, &err);
+	int rc = diff_sides_open(command, from, &sides, &culprit, &err);
 
 	if (rc < 0) {
 		diff_sides_explain(&sides, &err);
@@ -253,14 +256,31 @@ static int compare(const char *command, const struct diff_opts *o,
 		rc = diff_open_view(&d, part, show, &table, &err);
 	if (rc == 0)
 		rc = output_table(command, table, &o->output, &err);
-	if (rc < 0)
+	if (rc < 0 && !from->wants_slices && diff_sides_missed_slices(&sides)) {
+		code = WITH_SLICES;
+	} else if (rc < 0) {
 		diff_sides_explain(&sides, &err);
-	code = rc < 0 ? message_error(command, file_of(&err, d.culprit), &err)
-		      : exit_code(command, &d, o);
+		code = message_error(command, file_of(&err, d.culprit), &err);
+	} else {
+		code = exit_code(command, &d, o);
+	}
 	table_free(table);
 	diff_release(&d);
 	diff_sides_close(&sides);
 	return code;
+}
+
+static int compare(const char *command, const struct diff_opts *o,
+		   struct diff_request *request, enum diff_part part,
+		   const struct view_request *show)
+{
+	struct diff_side_opts from = o->sides;
+	int code = compare_sides(command, o, &from, request, part, show);
+
+	if (code != WITH_SLICES)
+		return code;
+	from.wants_slices = from.is_again = true;
+	return compare_sides(command, o, &from, request, part, show);
 }
 
 static int run(const struct command *self, int argc, char **argv)

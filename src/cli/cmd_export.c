@@ -209,6 +209,11 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
+	const struct operand_wish wish = { .command = self->name,
+					   .path = o.operand,
+					   .is_quiet = o.output.quiet,
+					   .scope = &o.scope,
+					   .wants_slices = true };
 	/* before a raw file is ingested for nothing */
 	if (!(e = choose(&o, &err)) || scope_options_check(&o.scope, &err) < 0 ||
 	    output_check(&o.output, &err) < 0 ||
@@ -217,8 +222,7 @@ static int run(const struct command *self, int argc, char **argv)
 	sample_options_set(&o.samples, &filter);
 	if (check_asked(e, &o, &filter, &err) < 0) {
 		code = message_error(self->name, NULL, &err);
-	} else if (operand_open(self->name, o.operand, o.output.quiet, &operand, &err) <
-		   0) {
+	} else if (operand_open_for(&wish, &operand, &err) < 0) {
 		code = message_error(self->name, operand_name(o.operand), &err);
 	} else {
 		code = export_operand(self, e, &o, &filter, &operand);

@@ -141,7 +141,12 @@ static int run(const struct command *self, int argc, char **argv)
 	if (o.operands.n == 2)
 		return compare(self->name, &o);
 	const char *path = o.operands.n ? o.operands.items[0] : NULL;
-	if (operand_open(self->name, path, o.output.quiet, &operand, &err) < 0)
+	const struct operand_wish wish = { .command = self->name,
+					   .path = path,
+					   .is_quiet = o.output.quiet,
+					   .scope = &o.scope,
+					   .wants_slices = true };
+	if (operand_open_for(&wish, &operand, &err) < 0)
 		return message_error(self->name, operand_name(path), &err);
 	code = EXIT_OK;
 	if (report(&o, &operand, &err) < 0) {

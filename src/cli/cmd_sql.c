@@ -226,10 +226,22 @@ static int ask(const struct command *self, const struct sql_opts *o)
 
 	if (!output_renderer(&o->output, &err) || output_check(&o->output, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o->operand, o->output.quiet, &operand, &err) < 0)
+	struct operand_wish wish = { .command = self->name,
+				     .path = o->operand,
+				     .is_quiet = o->output.quiet };
+	if (operand_open_for(&wish, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o->operand), &err);
 	int code = EXIT_OK;
-	if (answer(self, o, operand.store, &err) < 0) {
+	int rc = answer(self, o, operand.store, &err);
+	if (rc < 0 && operand_missed_slices(&operand)) {
+		operand_close(&operand);
+		err = (struct err)ERR_INIT;
+		wish.is_again = wish.wants_slices = true;
+		if (operand_open_for(&wish, &operand, &err) < 0)
+			return message_error(self->name, operand_name(o->operand), &err);
+		rc = answer(self, o, operand.store, &err);
+	}
+	if (rc < 0) {
 		operand_explain(&operand, &err);
 		code = message_error(self->name,
 				     err.kind == ERR_INPUT ? operand.path

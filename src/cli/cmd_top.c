@@ -322,8 +322,12 @@ static int read_torch(const struct command *self, const struct top_opts *o,
 	if (scope_options_check(&o->on.scope, &err) < 0 ||
 	    output_check(&o->on.output, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o->on.operand, o->on.output.quiet, &operand, &err) <
-	    0)
+	const struct operand_wish wish = { .command = self->name,
+					   .path = o->on.operand,
+					   .is_quiet = o->on.output.quiet,
+					   .scope = &o->on.scope,
+					   .wants_slices = true };
+	if (operand_open_for(&wish, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o->on.operand), &err);
 	int code = EXIT_OK;
 	if (write_torch(self, o, query, operand.store, &err) < 0) {

@@ -257,7 +257,12 @@ static int view(const struct command *self, const struct view_command_opts *o)
 	}
 	if (scope_options_check(&o->scope, &err) < 0)
 		return message_error(self->name, NULL, &err);
-	if (operand_open(self->name, o->operand, o->quiet, &operand, &err) < 0)
+	const struct operand_wish wish = { .command = self->name,
+					   .path = o->operand,
+					   .is_quiet = o->quiet,
+					   .scope = &o->scope,
+					   .wants_slices = true };
+	if (operand_open_for(&wish, &operand, &err) < 0)
 		return message_error(self->name, operand_name(o->operand), &err);
 	int rc = run_screen(o, &operand, &arena, &err);
 	int code = EXIT_OK;

@@ -114,7 +114,7 @@ static int tell_newest(const struct opening *opening, const struct operand *oper
 	const char *const *names;
 	size_t n = 0;
 
-	if (opening->o->is_quiet)
+	if (opening->o->is_quiet || opening->o->is_again)
 		return 0;
 	if (scope_run_names(operand->store, &opening->out->inputs->arena, &names, err) <
 	    0)
@@ -151,8 +151,12 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 		return 0;
 	}
 	*opening->culprit = operand_name(path);
-	if (operand_open(opening->command, path, opening->o->is_quiet, &input->operand,
-			 err) < 0 ||
+	const struct operand_wish wish = { .command = opening->command,
+					   .path = path,
+					   .is_quiet = opening->o->is_quiet,
+					   .is_again = opening->o->is_again,
+					   .wants_slices = opening->o->wants_slices };
+	if (operand_open_for(&wish, &input->operand, err) < 0 ||
 	    scope_options_load(input->operand.store, &scope, &input->scope, err) < 0)
 		return -1;
 	input->has_scope = true;
@@ -288,6 +292,15 @@ void diff_sides_explain(const struct diff_sides *sides, struct err *err)
 	for (; input; input = input->next)
 		if (input->operand.store)
 			operand_explain(&input->operand, err);
+}
+
+bool diff_sides_missed_slices(const struct diff_sides *sides)
+{
+	const struct diff_input *input = sides->inputs ? sides->inputs->first : NULL;
+
+	while (input && !operand_missed_slices(&input->operand))
+		input = input->next;
+	return input != NULL;
 }
 
 void diff_sides_close(struct diff_sides *sides)

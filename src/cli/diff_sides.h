@@ -20,6 +20,7 @@ struct diff_side_opts {
 	bool aa;                           /* all are base */
 	const char *baselines;             /* their folder; NULL: the default */
 	bool is_quiet;                     /* do not say what is read into the cache */
+	bool is_again, wants_slices;       /* as in struct operand_wish */
 };
 
 struct diff_inputs;
@@ -41,6 +42,8 @@ int diff_sides_open(const char *command, const struct diff_side_opts *o,
 		    struct diff_sides *out, const char **culprit, struct err *err);
 /* operand_explain() for each of them. */
 void diff_sides_explain(const struct diff_sides *sides, struct err *err);
+/* operand_missed_slices() of any of them. */
+bool diff_sides_missed_slices(const struct diff_sides *sides);
 void diff_sides_close(struct diff_sides *sides);
 
 #endif

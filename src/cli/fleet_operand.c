@@ -34,10 +34,12 @@ static int wait_for_user(void *to, struct err *err)
 static char *what_of(const char *folder, const struct fetch_need *need)
 {
 	char *real_path = realpath(folder, NULL);
-	char *what =
-		xasprintf("stores of %s: %s %u%s", real_path ? real_path : folder,
-			  need->tables ? need->tables : "all", fetch_need_grains(need),
-			  need->merges_ops ? " added up" : "");
+	const char *name = real_path ? real_path : folder;
+	char *what = need ? xasprintf("stores of %s: %s %u%s", name,
+				      need->tables ? need->tables : "all",
+				      fetch_need_grains(need),
+				      need->merges_ops ? " added up" : "")
+			  : xasprintf("stores of %s: slices, too", name);
 
 	free(real_path);
 	return what;
@@ -70,9 +72,31 @@ static struct fetch_need asked_of(const struct operand_wish *wish)
 	return need;
 }
 
-/* All into the place; says on stderr what was left out. */
+/* Room for all in the cache: what is larger would be all that there is in it. */
+static bool has_room(const struct fleet *fleet)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < fleet->n; i++)
+		if (!fleet->stores[i].err)
+			bytes += (uint64_t)fleet->stores[i].st.st_size;
+	return bytes <= CACHE_MAX_BYTES;
+}
+
+static void tell_what_is_odd(const char *command, const struct fleet *fleet,
+			     bool is_merged)
+{
+	fleet_told_left_out(command, fleet);
+	if (is_merged)
+		fleet_told_runs(command, fleet);
+}
+
+/*
+ * All into the place, NULL is also slices; says on stderr what was left out.
+ */
 static int merge(const struct operand_wish *wish, struct fleet *fleet,
-		 struct cache_entry *cache, struct err *err)
+		 const struct fetch_need *need, struct cache_entry *cache,
+		 struct err *err)
 {
 	struct merge_result result = { .stores = 0 };
 	char *folder =
@@ -86,21 +110,19 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	struct import_events events = ingesting_events(&writing);
 	/* what others may change, they may forge */
 	mode_t before = umask(077);
-	const struct fetch_need need = asked_of(wish);
 	const struct merge_options options = { .store = cache->path,
-					       .need = &need,
+					       .need = need,
 					       .summarize = summaries_make_run };
 	int rc = merge_stores(fleet, &options, &events, &result, err);
 	umask(before);
 	ingesting_end(&writing);
 	free(folder);
-	if (rc == 0 && !wish->is_quiet)
+	if (rc == 0 && !wish->is_quiet && !wish->is_again)
 		fleet_told_read(wish->command, wish->path, fleet, &result);
-	/* told each time */
-	bool is_odd = fleet_told_left_out(wish->command, fleet) > 0;
-	if (rc == 0)
-		is_odd |= fleet_told_runs(wish->command, fleet);
-	if (is_odd && rc == 0)
+	if (!wish->is_again)
+		tell_what_is_odd(wish->command, fleet, rc == 0);
+	/* told by each command */
+	if (rc == 0 && (fleet_count(fleet) < fleet->n || fleet->other_run))
 		cache_forget(cache);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		err_set(err, ERR_INPUT, "no store in it can be read");
@@ -111,7 +133,8 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 }
 
 static int open_merged(const struct operand_wish *wish, struct fleet *fleet,
-		       struct cache_entry *cache, struct operand *out, struct err *err)
+		       const struct fetch_need *need, struct cache_entry *cache,
+		       struct operand *out, struct err *err)
 {
 	if (cache->unused)
 		message_note(wish->command, NULL, "%s", cache->unused);
@@ -121,7 +144,7 @@ static int open_merged(const struct operand_wish *wish, struct fleet *fleet,
 			return 0;
 		cache_drop_damaged(cache);
 	}
-	if (merge(wish, fleet, cache, err) < 0)
+	if (merge(wish, fleet, need, cache, err) < 0)
 		return -1;
 	if (!cache->is_temporary)
 		cache_trim(CACHE_MAX_BYTES);
@@ -148,22 +171,26 @@ static int forbid(struct store *store, const struct fetch_need *need, struct err
 static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
 		      struct operand *out, struct err *err)
 {
-	const struct fetch_need need = asked_of(wish);
+	const struct fetch_need asked = asked_of(wish), *need = &asked;
 	struct cache_entry cache;
 
-	if (find_place(fleet, wish->path, &need, &cache, err) < 0)
+	if (wish->wants_slices && has_room(fleet))
+		need = NULL;
+	if (find_place(fleet, wish->path, need, &cache, err) < 0)
 		return -1;
-	int rc = open_merged(wish, fleet, &cache, out, err);
+	int rc = open_merged(wish, fleet, need, &cache, out, err);
 	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
 		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
-	if (rc == 0)
-		rc = forbid(out->store, &need, err);
+	if (rc == 0 && need)
+		rc = forbid(out->store, need, err);
 	if (rc < 0) {
 		store_close(out->store);
 		out->store = NULL;
 	}
 	out->is_fleet = true;
+	out->has_slices = !need;
+	out->is_too_large = need && wish->wants_slices;
 	return rc;
 }
 
@@ -182,6 +209,10 @@ static const struct fleet_store *only_chosen(const struct operand_wish *wish,
 		return &fleet->stores[at];
 	}
 	if (!wish->wants_slices && !operand_reads_slices(wish))
+		return NULL;
+	/* a rank among the others is another answer: that is found when it is asked again */
+	if ((wish->wants_slices || wish->need) && operand_compares_ranks(wish) &&
+	    has_room(fleet))
 		return NULL;
 	struct err ignored = ERR_INIT; /* of --rank: that was checked before */
 	if (!wish->scope || wish->scope->run || !wish->scope->rank ||

@@ -178,16 +178,28 @@ int operand_open(const char *command, const char *path, bool is_quiet,
 	return operand_open_for(&wish, out, err);
 }
 
+bool operand_missed_slices(const struct operand *operand)
+{
+	return operand->is_fleet && !operand->has_slices && operand->store &&
+	       store_missed_slices(operand->store);
+}
+
 /*
  * The one place that says what to do where a question needs slices and the store has
  * none; that it does, store_forbid_slices() finds.
  */
 static void explain_slices(const struct operand *operand, struct err *err)
 {
-	if (operand->is_fleet) {
+	if (operand_missed_slices(operand)) {
+		char *why = operand->is_too_large
+				    ? xasprintf(", and its stores take more than %d GB",
+						(int)(CACHE_MAX_BYTES / 1000000000))
+				    : xstrdup("");
 		err_set(err, ERR_EMPTY,
-			"reads slices: --rank N asks the store of that rank, and 'ptool "
-			"merge -o run.db DIR' makes one store of all");
+			"reads slices%s: --rank N asks the store of that rank, and "
+			"'ptool merge -o run.db DIR' makes one store of all",
+			why);
+		free(why);
 		return;
 	}
 	if (operand->is_remote) {

@@ -15,7 +15,9 @@ struct operand {
 	char *path;          /* owned: what messages call it */
 	char *cached;        /* owned: its store in the cache, or NULL */
 	bool is_raw;         /* no store: it was ingested into the cache */
-	bool is_fleet;       /* a folder of stores, merged into one without slices */
+	bool is_fleet;       /* a folder of stores, merged into one */
+	bool has_slices;     /* of a folder: they were merged, too */
+	bool is_too_large;   /* of a folder: they were wished for, and are too many */
 	const char *command; /* borrowed: that reads it, for notes; NULL: it has none */
 	bool is_remote;      /* a database's, of which a part is in a temporary store */
 };
@@ -34,13 +36,20 @@ struct operand_wish {
 	const char *command;
 	const char *path; /* NULL: the default store */
 	bool is_quiet;
+	bool is_again; /* for more than the first time: what was told then is not told again */
 	const struct scope_opts *scope; /* NULL: all profiles of the newest run */
 	bool all_runs;                  /* as in struct reading_plan */
 	const struct fetch_need *need;  /* NULL: what the command reads */
-	bool wants_slices; /* of a folder: the store of the rank, where one is chosen */
+	/*
+	 * Of a folder: the store of the rank, where one is chosen, else slices are merged, too,
+	 * where the cache has room for all of them.
+	 */
+	bool wants_slices;
 };
 int operand_open_for(const struct operand_wish *wish, struct operand *out,
 		     struct err *err);
+/* What was read lacked slices that the folder's stores may have: to be opened so again. */
+bool operand_missed_slices(const struct operand *operand);
 
 /*
  * Opens it; `path` NULL is the default.  Says on stderr when a raw file is

@@ -290,11 +290,9 @@ int reading_take(const struct reading_plan *plan, const struct reading_taker *ta
 static bool widen(struct operand_wish *wish, const struct operand *operand)
 {
 	static const struct fetch_need everything;
-	bool has_rank = wish->scope && wish->scope->rank;
 
-	wish->is_quiet = true;
-	if (store_missed_slices(operand->store) && operand->is_fleet && has_rank &&
-	    !wish->wants_slices) {
+	wish->is_again = true;
+	if (operand_missed_slices(operand) && !wish->wants_slices) {
 		wish->wants_slices = true;
 		return true;
 	}
@@ -305,8 +303,7 @@ static bool widen(struct operand_wish *wish, const struct operand *operand)
 }
 
 /*
- * Opens it, and reads it: again with all tables, or the slices of a rank, where they are
- * read.  -1: there is nothing to close when the store is NULL.
+ * Opens it, and reads it: again with all tables, or with slices, where they are read.  -1: there is nothing to close when the store is NULL.
  */
 static int open_and_read(const struct reading_plan *plan, struct operand *operand,
 			 bool *is_drawn, struct err *err)

@@ -344,7 +344,8 @@ int report_diff_add(struct page *page, const struct report_opts *o, const char *
 	const struct diff_side_opts side_opts = { .operands = o->operands,
 						  .rank = o->scope.rank,
 						  .profile = o->scope.profile,
-						  .is_quiet = o->output.quiet };
+						  .is_quiet = o->output.quiet,
+						  .wants_slices = true };
 	struct making m = { .page = page, .opts = o };
 	const char *about = NULL;
 	int rc = diff_sides_check(&side_opts, err);

@@ -122,20 +122,49 @@ same() { # ARGUMENT...
 	ptool top -q --by rank stores | diff b -
 }
 
-@test "what needs slices says how to get them, and one rank has them" {
+@test "what needs slices reads those of all stores, or of the rank that is asked for" {
 	fleet
-	for command in tree list 'top --thread 1' 'memory --curve' 'memory --step 1'; do
-		run --separate-stderr ptool $command -q stores
-		exits 3
-		says "ptool: ${command%% *}: stores: reads slices: --rank N asks the store of that rank, and 'ptool merge -o run.db DIR' makes one store of all"
+	for line in tree list 'top --thread 100' 'top --step 1 --focus gemm' 'top --format torch' 'gaps --step 0' 'gaps --list' \
+		'gaps --rank 1 --step 0' 'devices --step 0' 'streams --step 0' 'kernels --step 0 --format csv' 'transfers --step 0' \
+		'memory --curve' 'comm --imbalance' 'tree --rank 1' 'gaps --phase decode' roofline; do
+		same $line
 	done
-	run --separate-stderr ptool report -q -o x.html stores
-	exits 3
-	[[ "$stderr" == "ptool: report: stores: reads slices: --rank N"* ]]
-	diff <(ptool tree --rank 1 one.db) <(ptool tree --rank 1 stores)
+	ptool diff one.db one.db --by idle >one
+	ptool diff -q stores stores --by idle | diff one -
+	ptool sql one.db 'SELECT count(*), sum(dur) FROM slice' >one
+	ptool sql -q stores 'SELECT count(*), sum(dur) FROM slice' | diff one -
+	ptool report -q -o diff.html stores stores
+	[ "$(ptool report -q stores | grep -c 'rank 1')" = "$(ptool report -q one.db | grep -c 'rank 1')" ]
 	run --separate-stderr ptool tree --rank 7 stores
 	exits 3
 	[[ "$stderr" == *"--rank 7: there are ranks 0, 1"* ]]
+	# it is told once what was read, however often the stores were
+	rm -r "$XDG_CACHE_HOME/ptool"
+	: >stores/lost.db
+	run --separate-stderr ptool gaps --step 0 stores
+	exits 0
+	says "ptool: gaps: stores: 2 stores, 2 profiles, 82 slices read as one run
+ptool: gaps: stores/lost.db: not a ptool store: it is empty"
+}
+
+@test "slices that were left out, or are too many for the cache, are not asked for" {
+	fleet
+	mkdir small
+	for n in 0 1; do
+		ptool ingest -q --summary-only -o small/$n.db in/collectives_rank$n.json
+	done
+	run --separate-stderr ptool tree -q small
+	exits 3
+	says "ptool: tree: small: reads slices, which were left out of this store: ask a store that 'ptool ingest' made without --summary-only"
+	truncate -s 11G stores/1.db
+	for command in tree 'gaps --step 0'; do
+		run --separate-stderr ptool $command -q stores
+		exits 3
+		says "ptool: ${command%% *}: stores: reads slices, and its stores take more than 10 GB: --rank N asks the store of that rank, and 'ptool merge -o run.db DIR' makes one store of all"
+	done
+	run --separate-stderr ptool diff -q --by idle stores one.db
+	exits 3
+	diff <(ptool tree --rank 0 one.db) <(ptool tree --rank 0 stores)
 }
 
 @test "a store that cannot be part of it is told each time, and the others answer" {
