@@ -1,6 +1,5 @@
 /* Steps of a scope: see steps.h. */
 #include "query/steps/steps.h"
-#include "query/findings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
