@@ -63,7 +63,7 @@ void intervals_unite(struct intervals *set)
 
 	if (set->n == 0)
 		return;
-	sort_by_field(items, set->n, sizeof(*items), offsetof(struct interval, start_ns));
+	SORT_BY(items, set->n, start_ns);
 	for (size_t i = 1; i < set->n; i++) {
 		if (items[i].start_ns > items[last].end_ns)
 			items[++last] = items[i];

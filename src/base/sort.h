@@ -30,6 +30,14 @@ static inline int sort_compare_int64(const void *a, const void *b)
 	return sort_order(*x, *y);
 }
 
+/* Of doubles, none of which is NaN. */
+static inline int sort_compare_double(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
 /*
  * The first of n items that is not before `key`: items are `size` bytes each, in the order
  * of the int64_t at `offset`; n: there is none.
@@ -65,6 +73,15 @@ void sort_numbered(struct spill *spill, uint32_t *at, size_t n, uint32_t *spare,
 
 /* Items of `size` bytes each by the int64_t at `offset`, stable; by its digits. */
 void sort_by_field(void *items, size_t n, size_t size, size_t offset);
+
+/* The same two of an array of structs, by a member that is an int64_t. */
+#define SORT_BY(items, n, member) \
+	sort_by_field((items), (n), sizeof(*(items)), SORT_MEMBER(items, member))
+#define SORT_FIRST(items, n, member, key) \
+	sort_first((items), (n), sizeof(*(items)), SORT_MEMBER(items, member), (key))
+#define SORT_MEMBER(items, member)                                                      \
+	(offsetof(__typeof__(*(items)), member) + 0 * _Generic((items)->member, int64_t \
+							       : (size_t)1))
 
 /* The order of 0 .. n - 1, for the caller to free(); n < UINT32_MAX. */
 uint32_t *sorted_places(size_t n, sort_before *before, const void *context);

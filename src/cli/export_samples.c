@@ -289,8 +289,7 @@ static int put_series(struct samples_out *o, struct store *store, struct err *er
 	o->npieces = 0;
 	if (sample_file_each(store, o->file, o->series, keep_piece, o, err) < 0)
 		return -1;
-	sort_by_field(o->pieces, o->npieces, sizeof(*o->pieces),
-		      offsetof(struct sample_piece, thread_id));
+	SORT_BY(o->pieces, o->npieces, thread_id);
 	size_t at = 0;
 	do {
 		struct part part = { &o->pieces[at], 0, false };

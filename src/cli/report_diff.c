@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/units.h"
 #include "cli/diff_sides.h"
 #include "cli/report_charts.h"
@@ -149,19 +150,12 @@ static int add_bars(struct making *m, struct err *err)
 	return rc;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int64_t median_of(const int64_t *values, size_t n)
 {
 	int64_t *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
 
 	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_number);
+	qsort(sorted, n, sizeof(*sorted), sort_compare_int64);
 	int64_t low = sorted[(n - 1) / 2], high = sorted[n / 2];
 	free(sorted);
 	return low + (high - low) / 2;

@@ -10,20 +10,6 @@
 
 #define NS_PER_US 1000
 
-static int by_id(const void *a, const void *b)
-{
-	const struct cpuprofile_node *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-static int by_child(const void *a, const void *b)
-{
-	const struct cpuprofile_parent *x = a, *y = b;
-
-	return (x->child > y->child) - (x->child < y->child);
-}
-
 static struct cpuprofile_node *find_node(const struct cpuprofile *c, int64_t id)
 {
 	size_t at;
@@ -34,10 +20,8 @@ static struct cpuprofile_node *find_node(const struct cpuprofile *c, int64_t id)
 
 static void link_nodes(struct cpuprofile *c)
 {
-	if (c->nnodes)
-		qsort(c->nodes, c->nnodes, sizeof(*c->nodes), by_id);
-	if (c->nparents)
-		qsort(c->parents, c->nparents, sizeof(*c->parents), by_child);
+	SORT_BY(c->nodes, c->nnodes, id);
+	SORT_BY(c->parents, c->nparents, child);
 	for (size_t i = 0; i < c->nparents; i++) {
 		struct cpuprofile_node *child = find_node(c, c->parents[i].child);
 		if (child && child->parent == NUMBER_NONE)

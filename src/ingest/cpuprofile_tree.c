@@ -136,20 +136,12 @@ int cpuprofile_read_tree(struct cpuprofile *c, struct json *j, struct err *err)
 	return rc;
 }
 
-static int by_child(const void *a, const void *b)
-{
-	const struct cpuprofile_parent *x = a, *y = b;
-
-	return sort_order(x->child, y->child);
-}
-
 /* Ids in samples become those of c->nodes. */
 static int name_samples(struct cpuprofile *c, struct err *err)
 {
 	size_t at;
 
-	if (c->nids)
-		qsort(c->ids, c->nids, sizeof(*c->ids), by_child);
+	SORT_BY(c->ids, c->nids, child);
 	for (size_t i = 0; i < c->samples.n; i++) {
 		SEARCH(at, (size_t)0, c->nids, c->ids[at].child < c->samples.at[i]);
 		if (at == c->nids || c->ids[at].child != c->samples.at[i])

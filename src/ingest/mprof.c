@@ -214,13 +214,6 @@ static int read_lines(struct mprof *m, struct err *err)
 	return rc;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const struct mprof_sample *x = a, *y = b;
-
-	return sort_order(x->ts_ns, y->ts_ns);
-}
-
 /* First and last of a run's samples, without those that are far from the others. */
 struct span {
 	int64_t first_ns, last_ns;
@@ -237,7 +230,7 @@ static struct span span_of(const struct mprof *m, size_t run)
 		if (m->samples[i].run == run)
 			own[n++] = m->samples[i];
 	if (n) {
-		qsort(own, n, sizeof(*own), compare_times);
+		SORT_BY(own, n, ts_ns);
 		int64_t middle = own[n / 2].ts_ns;
 		size_t first = 0, last = n - 1;
 		while (own[first].ts_ns < middle - FAR_NS)

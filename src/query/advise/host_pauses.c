@@ -46,8 +46,7 @@ static int add_work(void *context, const struct host_slice *slice, struct err *e
 /* The first that ends at ns or later; n: none does. */
 static size_t first_to(const struct scanning *s, int64_t ns)
 {
-	return sort_first(s->pauses, s->n, sizeof(*s->pauses),
-			  offsetof(struct pause, when.end_ns), ns);
+	return SORT_FIRST(s->pauses, s->n, when.end_ns, ns);
 }
 
 /* What ends where a pause begins, and what begins where one ends: the outermost. */

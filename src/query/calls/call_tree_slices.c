@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/calls/call_tree.h"
 #include "query/devices/device_work.h"
@@ -241,13 +242,6 @@ static int add_track(struct growing *g, const struct slices_track *track, struct
 	return event;
 }
 
-static int by_id(const void *a, const void *b)
-{
-	const struct launch *x = a, *y = b;
-
-	return (x->id > y->id) - (x->id < y->id);
-}
-
 /* A call of a path around a captured launch: it has device work, and no time of a host. */
 static int enter_captured(struct growing *g, struct str name, uint32_t class,
 			  uint32_t *at, struct err *err)
@@ -288,18 +282,14 @@ static int add_work(struct growing *g, const struct text_pool *texts,
 		    struct graph_names *names, const struct work_item *item, size_t place,
 		    struct err *err)
 {
-	const struct launch wanted = { .id = item->launch_id };
 	struct call_tree *tree = g->tree;
-	const struct launch *launch =
-		item->launch_id && g->nlaunches
-			? bsearch(&wanted, g->launches, g->nlaunches, sizeof(wanted),
-				  by_id)
-			: NULL;
+	size_t launch = SORT_FIRST(g->launches, g->nlaunches, id, item->launch_id);
 
-	if (!launch)
+	if (!item->launch_id || launch == g->nlaunches ||
+	    g->launches[launch].id != item->launch_id)
 		return 0;
 	uint32_t name = intern_add(&tree->texts, text_pool_str(texts, item->name));
-	uint32_t around = launch->node;
+	uint32_t around = g->launches[launch].node;
 	g->start_ns = item->start_ns;
 	if (enter_path(g, texts, names, place, &around, err) < 0)
 		return -1;
@@ -329,8 +319,7 @@ static int add_device(struct growing *g, struct store *store, const struct scope
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
-	if (g->nlaunches)
-		qsort(g->launches, g->nlaunches, sizeof(*g->launches), by_id);
+	SORT_BY(g->launches, g->nlaunches, id);
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
 		const struct scope_profile *profile = &scope->profiles[i];
 		struct graph_names names = { .nnamed = 0 };

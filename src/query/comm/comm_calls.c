@@ -411,6 +411,5 @@ void collective_facts_release(struct collective_facts *f)
 
 size_t collective_facts_from(const struct collective_facts *f, int64_t slice_id)
 {
-	return sort_first(f->rows, f->n, sizeof(*f->rows),
-			  offsetof(struct collective_fact_row, slice_id), slice_id);
+	return SORT_FIRST(f->rows, f->n, slice_id, slice_id);
 }

@@ -41,13 +41,6 @@ static struct compile_step *step_at(struct gathering *g, int64_t number)
 	return &c->steps[at];
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-	const struct compile_step *x = a, *y = b;
-
-	return sort_order(x->number, y->number);
-}
-
 /* Calls in others stand behind these. */
 static void count_graphs(struct gathering *g)
 {
@@ -250,8 +243,7 @@ static void tidy(struct compile *c)
 		if (c->regions[i].calls || c->regions[i].compilations)
 			c->regions[n++] = c->regions[i];
 	c->n = n;
-	if (c->nsteps)
-		qsort(c->steps, c->nsteps, sizeof(*c->steps), compare_steps);
+	SORT_BY(c->steps, c->nsteps, number);
 }
 
 int compile_load(struct store *store, const struct scope *scope,

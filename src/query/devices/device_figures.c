@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sort.h"
 #include "base/sum.h"
 #include "query/kernels/kernel_detail.h"
 
@@ -37,24 +38,6 @@ static int64_t later(int64_t a, int64_t b)
 static int64_t sooner(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
-}
-
-/* Those of a sweep are in order of their starts; many streams end out of order. */
-static int by_ns(const void *a, const void *b)
-{
-	const struct block_change *x = a, *y = b;
-
-	return (x->ns > y->ns) - (x->ns < y->ns);
-}
-
-static void sort_changes(struct block_change *changes, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		if (changes[i].ns < changes[i - 1].ns) {
-			qsort(changes, n, sizeof(*changes), by_ns);
-			return;
-		}
-	}
 }
 
 static bool is_kernel(const struct work_item *item)
@@ -91,8 +74,8 @@ static double sum_blocks(struct sweep *s)
 
 	if (s->n == 0)
 		return NOT_KNOWN;
-	sort_changes(s->starts, s->n);
-	sort_changes(s->ends, s->n);
+	SORT_BY(s->starts, s->n, ns);
+	SORT_BY(s->ends, s->n, ns); /* streams end out of order */
 	for (size_t end = 0; end < s->n;) {
 		bool is_start = start < s->n && s->starts[start].ns <= s->ends[end].ns;
 		const struct block_change *next =

@@ -4,25 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "base/sum.h"
-
-static int by_time(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Most streams run what was launched in the order it was launched. */
-static void sort_times(int64_t *times, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		if (times[i] < times[i - 1]) {
-			qsort(times, n, sizeof(*times), by_time);
-			return;
-		}
-	}
-}
 
 static void add_item(struct launch_queue *q, const struct work_item *item)
 {
@@ -50,8 +33,8 @@ struct launch_queue *launch_queues(const struct device_work *work)
 		if (work->items[i].launch_id)
 			add_item(&queues[work->items[i].stream], &work->items[i]);
 	for (size_t i = 0; i < work->nstreams; i++) {
-		sort_times(queues[i].put, queues[i].n);
-		sort_times(queues[i].taken, queues[i].n);
+		sort_by_field(queues[i].put, queues[i].n, sizeof(*queues[i].put), 0);
+		sort_by_field(queues[i].taken, queues[i].n, sizeof(*queues[i].taken), 0);
 	}
 	return queues;
 }

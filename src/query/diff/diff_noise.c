@@ -32,13 +32,6 @@ struct noise {
 	double floor, floor_pct;
 };
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static size_t count_bits(unsigned bits)
 {
 	size_t n = 0;
@@ -71,7 +64,7 @@ static double floor_of_halves(const double *sorted, size_t n)
 	for (unsigned bits = 0; bits < 1U << n; bits++)
 		if (count_bits(bits) == n / 2 && count < HALVES_MAX)
 			shifts[count++] = shift_of(sorted, n, bits);
-	qsort(shifts, count, sizeof(*shifts), compare);
+	qsort(shifts, count, sizeof(*shifts), sort_compare_double);
 	return shifts[(count * WITHIN_PCT + 99) / 100 - 1];
 }
 
@@ -90,7 +83,7 @@ static double floor_of_few(const double *values, size_t n, size_t zeros)
 	double sorted[HALVED_MAX] = { 0 };
 
 	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n + zeros, sizeof(*sorted), compare);
+	qsort(sorted, n + zeros, sizeof(*sorted), sort_compare_double);
 	return floor_of_halves(sorted, n + zeros);
 }
 

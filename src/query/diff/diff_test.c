@@ -6,14 +6,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/stats/rank_tests.h"
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew)
 {
@@ -34,7 +28,7 @@ double diff_tester_p(struct diff_tester *t, double *const values[2], const size_
 	struct sparse_sample of[2];
 
 	for (size_t i = 0; i < 2; i++) {
-		qsort(values[i], n[i], sizeof(double), compare);
+		qsort(values[i], n[i], sizeof(double), sort_compare_double);
 		of[i] = (struct sparse_sample){ { values[i], n[i] }, t->sizes[i] - n[i] };
 	}
 	return mann_whitney_sparse(of[0], of[1], t->has_exact ? &t->exact : NULL).p;
@@ -93,7 +87,7 @@ static double *sorted_copy(const double *values, size_t n)
 	double *copy = xrealloc_array(NULL, n, sizeof(*copy));
 
 	memcpy(copy, values, n * sizeof(*copy));
-	qsort(copy, n, sizeof(*copy), compare);
+	qsort(copy, n, sizeof(*copy), sort_compare_double);
 	return copy;
 }
 

@@ -111,8 +111,7 @@ static void find_launches(struct gap_blame *b, const struct device_work *work)
 			b->launches[b->nlaunches++] =
 				(struct gap_launch){ work->items[i].launch_id,
 						     (uint32_t)i };
-	sort_by_field(b->launches, b->nlaunches, sizeof(*b->launches),
-		      offsetof(struct gap_launch, launch_id));
+	SORT_BY(b->launches, b->nlaunches, launch_id);
 }
 
 const struct gap_launch *gap_blame_launch(const struct gap_blame *b,

@@ -113,10 +113,8 @@ static void gap_questions_find(const struct gap_blame_request *request,
 			out->gap_of[g->after] = q.gap;
 		out->items[out->n++] = q;
 	}
-	sort_by_field(out->items, out->n, sizeof(*out->items),
-		      offsetof(struct gap_question, from_ns));
-	sort_by_field(out->items, out->n, sizeof(*out->items),
-		      offsetof(struct gap_question, track_id));
+	SORT_BY(out->items, out->n, from_ns);
+	SORT_BY(out->items, out->n, track_id);
 }
 
 static void gap_questions_release(struct gap_questions *q)

@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
 
 void gap_usual_sort(struct gap_usual *u)
 {
-	sort_by_field(u->items, u->n, sizeof(*u->items), offsetof(struct gap_sample, ns));
+	SORT_BY(u->items, u->n, ns);
 	sort_by_field(u->items, u->n, sizeof(*u->items),
 		      offsetof(struct gap_sample, kind));
 	u->nkinds = 0;

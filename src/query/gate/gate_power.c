@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/gate/gate.h"
 
 #define GATES    2000 /* of one program */
@@ -151,13 +152,6 @@ static double least_change(struct made *m, double alpha)
 	return high;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void find_least(struct made *m, double alpha, double *of_80, double *of_90)
 {
 	double least[CHANGES];
@@ -166,7 +160,7 @@ static void find_least(struct made *m, double alpha, double *of_80, double *of_9
 		made_draw(m, i);
 		least[i] = least_change(m, alpha);
 	}
-	qsort(least, CHANGES, sizeof(*least), compare);
+	qsort(least, CHANGES, sizeof(*least), sort_compare_double);
 	double at_80 = 100 * least[CHANGES * 80 / 100 - 1];
 	double at_90 = 100 * least[CHANGES * 90 / 100 - 1];
 	*of_80 = isfinite(at_80) ? at_80 : (double)NAN;

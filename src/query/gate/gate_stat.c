@@ -1,27 +1,21 @@
 /* What a budget makes of the rows of a run: one number. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "query/gate/gate.h"
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The smallest value that `pct` percent of all are at most: nearest rank. */
 static double percentile(double *values, size_t n, size_t pct)
 {
 	size_t rank = (n * pct + 99) / 100;
 
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), sort_compare_double);
 	return values[rank ? rank - 1 : 0];
 }
 
 double gate_median(double *values, size_t n)
 {
-	qsort(values, n, sizeof(*values), compare);
+	qsort(values, n, sizeof(*values), sort_compare_double);
 	return values[(n - 1) / 2] + (values[n / 2] - values[(n - 1) / 2]) / 2;
 }
 

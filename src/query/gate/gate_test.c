@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "query/gate/gate.h"
 #include "query/stats/rank_tests.h"
 #include "query/stats/signed_rank.h"
@@ -25,20 +26,13 @@
 /* From so many equal values of base on, they have no noise. */
 #define EQUAL_LEAST 3
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double *sorted_copy(struct gate_side side)
 {
 	double *copy = xrealloc_array(NULL, side.n, sizeof(*copy));
 
 	if (side.n)
 		memcpy(copy, side.values, side.n * sizeof(*copy));
-	qsort(copy, side.n, sizeof(*copy), compare);
+	qsort(copy, side.n, sizeof(*copy), sort_compare_double);
 	return copy;
 }
 

@@ -165,8 +165,7 @@ uint32_t launched_path(const struct launched *l)
 /* A call with work of its own. */
 static int add_launch(struct reading *r, int64_t id, bool *is_launch, struct err *err)
 {
-	size_t at = sort_first(r->wanted, r->nwanted, sizeof(*r->wanted),
-			       offsetof(struct wanted, launch_id), id);
+	size_t at = SORT_FIRST(r->wanted, r->nwanted, launch_id, id);
 	struct launched paths;
 
 	*is_launch = at < r->nwanted && r->wanted[at].launch_id == id;
@@ -328,8 +327,7 @@ static void list_work(struct reading *r, const struct device_work *work,
 			.name = intern_add(out->texts, text_pool_str(texts, item->name))
 		};
 	}
-	sort_by_field(r->wanted, r->nwanted, sizeof(*r->wanted),
-		      offsetof(struct wanted, launch_id));
+	SORT_BY(r->wanted, r->nwanted, launch_id);
 	free(is_replayed);
 	free(order);
 }

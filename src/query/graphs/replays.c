@@ -49,8 +49,7 @@ struct gathering {
 
 static struct node *node_of(const struct gathering *g, int64_t slice_id)
 {
-	size_t at = sort_first(g->nodes, g->nnodes, sizeof(*g->nodes),
-			       offsetof(struct node, slice_id), slice_id);
+	size_t at = SORT_FIRST(g->nodes, g->nnodes, slice_id, slice_id);
 
 	return at < g->nnodes && g->nodes[at].slice_id == slice_id ? &g->nodes[at] : NULL;
 }
@@ -82,8 +81,7 @@ static int read_nodes(struct gathering *g, struct err *err)
 			.graph_id = sqlite3_column_int64(q.stmt, NODE_GRAPH),
 			.node_id = query_number(q.stmt, NODE_THIRD),
 		};
-	sort_by_field(g->nodes, g->nnodes, sizeof(*g->nodes),
-		      offsetof(struct node, slice_id));
+	SORT_BY(g->nodes, g->nnodes, slice_id);
 	return query_end(&q);
 }
 
@@ -367,8 +365,7 @@ void replay_order(const struct replays *r, const struct replay *replay, uint32_t
 		has_nodes = has_nodes && nodes[i] != NUMBER_NONE;
 	}
 	if (has_nodes)
-		sort_by_field(order, replay->n, sizeof(*order),
-			      offsetof(struct ordering, node));
+		SORT_BY(order, replay->n, node);
 	for (size_t i = 1; i < replay->n; i++)
 		has_nodes = has_nodes && order[i].node != order[i - 1].node;
 	for (size_t i = 0; i < replay->n; i++)

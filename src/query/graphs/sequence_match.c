@@ -47,8 +47,7 @@ static void sort_suffixes(struct sequence_match *m)
 			suffixes[i] = (struct suffix){ (int64_t)ranks[i] << 31 | next,
 						       (uint32_t)i };
 		}
-		sort_by_field(suffixes, s->n, sizeof(*suffixes),
-			      offsetof(struct suffix, key));
+		SORT_BY(suffixes, s->n, key);
 		is_sorted = set_ranks(suffixes, s->n, ranks);
 	}
 	m->order = xrealloc_array(NULL, s->n + 1, sizeof(*m->order));

@@ -60,8 +60,7 @@ static int64_t *sorted_durations(struct parting *p)
 	int64_t *out = xrealloc_array(NULL, p->ndurations + 1, sizeof(*out));
 	size_t end = 0;
 
-	sort_by_field(p->durations, p->ndurations, sizeof(*p->durations),
-		      offsetof(struct duration, ns));
+	SORT_BY(p->durations, p->ndurations, ns);
 	for (size_t i = 0; i < p->n; i++) {
 		p->items[i].end = end;
 		end += (size_t)p->items[i].calls;

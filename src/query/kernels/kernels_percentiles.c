@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sort.h"
 #include "base/varint.h"
 #include "query/kernels/kernels_gather.h"
 #include "trace/opstat.h"
@@ -100,13 +101,6 @@ static void by_group_release(struct by_group *by)
 	free(by->first);
 }
 
-static int by_duration(const void *a, const void *b)
-{
-	int64_t x = ((const struct counted *)a)->ns, y = ((const struct counted *)b)->ns;
-
-	return (x > y) - (x < y);
-}
-
 /* The duration of the call that `rank` calls reach, counted from 1 and the shortest. */
 static int64_t at_rank(struct counted *items, size_t n, uint64_t rank)
 {
@@ -115,7 +109,7 @@ static int64_t at_rank(struct counted *items, size_t n, uint64_t rank)
 
 	if (!n) /* never: groups have calls */
 		return 0;
-	qsort(items, n, sizeof(*items), by_duration);
+	SORT_BY(items, n, ns);
 	while (i + 1 < n && seen + items[i].calls < rank)
 		seen += items[i++].calls;
 	return items[i].ns;

@@ -45,17 +45,10 @@ static double limit_of(size_t n)
 	return z;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Of n > 0 numbers, which it sorts; of an even n the mean of the middle two. */
 static double median(double *numbers, size_t n)
 {
-	qsort(numbers, n, sizeof(*numbers), compare_doubles);
+	qsort(numbers, n, sizeof(*numbers), sort_compare_double);
 	return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
 }
 
@@ -107,7 +100,7 @@ static int by_what(const void *a, const void *b)
 
 	if (x->of != y->of)
 		return x->of < y->of ? -1 : 1;
-	return compare_doubles(&x->ratio, &y->ratio);
+	return sort_compare_double(&x->ratio, &y->ratio);
 }
 
 /* The weighted median of n ratios of one rank, which rise. */
@@ -156,7 +149,7 @@ static void add_ratios(struct ratios *to, const struct shared *items, size_t n,
 		if (items[i].calls == usual_calls)
 			means[alike++] = items[i].ns;
 	if (alike >= 2) {
-		qsort(means, alike, sizeof(*means), compare_doubles);
+		qsort(means, alike, sizeof(*means), sort_compare_double);
 		/* of an even number the lower one: of two halves the fast one is usual */
 		double usual = means[(alike - 1) / 2];
 		for (size_t i = 0; i < n && usual > 0; i++)

@@ -236,8 +236,7 @@ static void add_rest(struct timeline *t)
 	add_idle_set(t, &rest, GAP_UNKNOWN);
 	intervals_release(&known);
 	intervals_release(&rest);
-	sort_by_field(t->pieces, t->n, sizeof(*t->pieces),
-		      offsetof(struct piece, start_ns));
+	SORT_BY(t->pieces, t->n, start_ns);
 }
 
 /* A stretch under way: time by kind, idle time by cause. */

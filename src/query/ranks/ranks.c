@@ -131,13 +131,6 @@ static void add_roots(struct ranks *r)
 	}
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const struct ranks_step *x = a, *y = b;
-
-	return sort_order(x->number, y->number);
-}
-
 size_t ranks_step_place(const struct ranks *r, int64_t number)
 {
 	size_t at;
@@ -178,8 +171,7 @@ static void list_steps(struct ranks *r)
 			*ARRAY_PUSH(r->steps, r->nsteps, cap) =
 				(struct ranks_step){ f->steps[i].number, 0, false };
 	}
-	if (r->nsteps)
-		qsort(r->steps, r->nsteps, sizeof(*r->steps), by_number);
+	SORT_BY(r->steps, r->nsteps, number);
 	for (size_t i = 0; i < r->nsteps; i++)
 		if (!n || r->steps[n - 1].number != r->steps[i].number)
 			r->steps[n++] = r->steps[i];

@@ -48,13 +48,6 @@ static bool is_node(struct str name)
 	return memmem(name.p, name.n, "Conv", 4) || memmem(name.p, name.n, "MaxPool", 7);
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-	const struct node_shape *x = a, *y = b;
-
-	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
-
 /* One of each sequence number is left. */
 static void merge_nodes(struct op_told *t)
 {
@@ -88,7 +81,7 @@ static int load_nodes(struct op_told *t, struct err *err)
 		if (node.sequence != NUMBER_NONE)
 			*ARRAY_PUSH(t->nodes, t->nnodes, t->cap) = node;
 	}
-	qsort(t->nodes, t->nnodes, sizeof(*t->nodes), compare_nodes);
+	SORT_BY(t->nodes, t->nnodes, sequence);
 	merge_nodes(t);
 	return 0;
 }

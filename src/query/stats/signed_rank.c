@@ -5,15 +5,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 #define SQRT_HALF 0.70710678118654752440
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 static int compare_sizes(const void *a, const void *b)
 {
@@ -141,7 +135,7 @@ struct hodges_lehmann signed_rank_shift(const double *differences, size_t n, dou
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i; k < n; k++)
 			means[count++] = (differences[i] + differences[k]) / 2;
-	qsort(means, all, sizeof(*means), compare);
+	qsort(means, all, sizeof(*means), sort_compare_double);
 	size_t place = lower_place(n, alpha);
 	struct hodges_lehmann h = {
 		.shift = (means[(all - 1) / 2] + means[all / 2]) / 2,

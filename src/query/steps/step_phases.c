@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sort.h"
 
 /* A part of the time of some phase. */
 struct piece {
@@ -60,13 +61,6 @@ static void take_parts(const struct step_host *host, struct intervals *slots,
 	}
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct piece *a = left, *b = right;
-
-	return (a->at.start_ns > b->at.start_ns) - (a->at.start_ns < b->at.start_ns);
-}
-
 static struct piece *list_pieces(const struct step_phases *p, size_t *n)
 {
 	struct piece *pieces = NULL;
@@ -79,8 +73,7 @@ static struct piece *list_pieces(const struct step_phases *p, size_t *n)
 			pieces[(*n)++] = (struct piece){ p->parts[phase].items[i],
 							 (enum step_phase)phase };
 		}
-	if (*n)
-		qsort(pieces, *n, sizeof(*pieces), by_start);
+	SORT_BY(pieces, *n, at.start_ns);
 	return pieces;
 }
 
@@ -147,13 +140,6 @@ struct step_place {
 	size_t place;
 };
 
-static int by_id(const void *left, const void *right)
-{
-	const struct step_place *a = left, *b = right;
-
-	return (a->step_id > b->step_id) - (a->step_id < b->step_id);
-}
-
 static void add_work(const struct step_phases *p, const struct work_item *item,
 		     struct intervals *sets)
 {
@@ -172,17 +158,13 @@ static void count_work(const struct step_bounds *bounds, const struct device_wor
 
 	for (size_t s = 0; s < bounds->n; s++)
 		places[s] = (struct step_place){ bounds->items[s].step_id, s };
-	if (bounds->n)
-		qsort(places, bounds->n, sizeof(*places), by_id);
+	SORT_BY(places, bounds->n, step_id);
 	for (size_t i = 0; i < work->n; i++) {
-		const struct step_place key = {
-			.step_id = bounds->is_single ? 0 : work->items[i].step_id
-		};
-		const struct step_place *in =
-			bounds->n ? bsearch(&key, places, bounds->n, sizeof(key), by_id)
-				  : NULL;
-		if (in)
-			add_work(out, &work->items[i], &sets[in->place * NSTEP_PHASES]);
+		int64_t step_id = bounds->is_single ? 0 : work->items[i].step_id;
+		size_t at = SORT_FIRST(places, bounds->n, step_id, step_id);
+		if (at < bounds->n && places[at].step_id == step_id)
+			add_work(out, &work->items[i],
+				 &sets[places[at].place * NSTEP_PHASES]);
 	}
 	for (size_t i = 0; i < bounds->n * NSTEP_PHASES; i++) {
 		intervals_unite(&sets[i]);

@@ -190,13 +190,6 @@ int top_load_tensor(struct store *store, const struct scope *scope,
 	return 0;
 }
 
-static int by_slice(const void *a, const void *b)
-{
-	const struct tensor_charge *x = a, *y = b;
-
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
 static void add_charge(struct tensor_charges *out, const struct work_item *item,
 		       enum tensor_core says)
 {
@@ -247,8 +240,7 @@ int tensor_charges_load(struct store *store, const struct scope_profile *profile
 	if (rc == 0)
 		add_charges(out, &work, texts, capability);
 	device_work_release(&work);
-	if (out->n)
-		qsort(out->items, out->n, sizeof(*out->items), by_slice);
+	SORT_BY(out->items, out->n, slice_id);
 	return rc;
 }
 
@@ -260,6 +252,5 @@ void tensor_charges_release(struct tensor_charges *c)
 
 size_t tensor_charges_from(const struct tensor_charges *c, int64_t slice_id)
 {
-	return sort_first(c->items, c->n, sizeof(*c->items),
-			  offsetof(struct tensor_charge, slice_id), slice_id);
+	return SORT_FIRST(c->items, c->n, slice_id, slice_id);
 }
