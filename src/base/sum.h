@@ -42,4 +42,10 @@ static inline bool sum_is_stuck(int64_t sum)
 	return sum == INT64_MAX || sum == INT64_MIN;
 }
 
+/* 100 part / whole; 0 where there is no whole. */
+static inline double percent_of(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
 #endif

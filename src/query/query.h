@@ -11,6 +11,7 @@
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "base/table.h"
 #include "store/sql.h"
 #include "store/store.h"
@@ -113,6 +114,20 @@ int query_rows(struct store *store, const unsigned char *sql, const char *profil
 static inline struct cell number_cell(int64_t number)
 {
 	return number == NUMBER_NONE ? cell_null() : cell_int(number);
+}
+
+/* 100 part / whole; NULL where there is no whole, or its sum stuck (base/sum.h). */
+static inline struct cell share_cell(int64_t part, int64_t whole)
+{
+	return whole > 0 && !sum_is_stuck(whole) ? cell_real(percent_of(part, whole))
+						 : cell_null();
+}
+
+/* sum / n; NULL of none, and of a sum that stuck. */
+static inline struct cell mean_cell(int64_t sum, int64_t n)
+{
+	return n > 0 && !sum_is_stuck(sum) ? cell_real((double)sum / (double)n)
+					   : cell_null();
 }
 
 #endif

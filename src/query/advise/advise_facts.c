@@ -368,11 +368,6 @@ struct cell facts_device_cell(const struct step_row *row)
 	return row->device_name ? cell_text(str_of(row->device_name)) : cell_null();
 }
 
-double facts_pct(int64_t part, int64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 bool facts_has_launches(const struct device_work *work)
 {
 	for (size_t i = 0; i < work->n; i++)

@@ -175,8 +175,6 @@ void facts_set_window(struct advise_facts *f);
 const struct step_row *facts_mean(const struct steps *steps);
 /* For rows of a device: its number, or its text. */
 struct cell facts_device_cell(const struct step_row *row);
-/* 100 * part / whole; 0 of nothing. */
-double facts_pct(int64_t part, int64_t whole);
 /* Does anything say what launched the device work? */
 bool facts_has_launches(const struct device_work *work);
 

@@ -49,7 +49,7 @@ static void sum_buffers(struct advise_facts *f)
 		struct intervals busy;
 		device_work_union(work, &work->devices[i], WORK_ALL, &busy);
 		b->idle_ns[i] = intervals_length(&when) - intervals_overlap(&when, &busy);
-		b->is_apart |= facts_pct(b->idle_ns[i], f->window.ns) > BUFFERS_PCT;
+		b->is_apart |= percent_of(b->idle_ns[i], f->window.ns) > BUFFERS_PCT;
 		intervals_release(&busy);
 	}
 	intervals_subtract(&f->window.when, &when, &b->others);

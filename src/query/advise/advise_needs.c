@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/sum.h"
 #include "query/advise/rule_parts.h"
 #include "query/short_name.h"
 
@@ -171,7 +172,7 @@ static const char *longest(const struct fact_name *names, size_t n, int64_t busy
 	short_name_add(&text, name, NAME_CELLS);
 	const char *said =
 		arena_printf(arena, STR_FMT " (%.1f%% of that)", STR_ARG(buf_str(&text)),
-			     facts_pct(all.most->self_ns, all.all_ns));
+			     percent_of(all.most->self_ns, all.all_ns));
 	buf_release(&text);
 	return said;
 }

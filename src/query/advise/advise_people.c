@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
@@ -281,7 +282,7 @@ static const char *verdict(const struct advice_list *list,
 	for (size_t i = 0; i < list->nviews; i++) {
 		const struct advice_view *v = &list->views[i];
 		is_judged &= !v->unfit;
-		is_busy &= facts_pct(v->busy_ns, v->window_ns) >= BUSY_PCT;
+		is_busy &= percent_of(v->busy_ns, v->window_ns) >= BUSY_PCT;
 	}
 	if (list->asked == list->nlacks)
 		return "no rule could run";
@@ -317,7 +318,7 @@ static const char *view_text(const struct advice_list *list, size_t at,
 				   .is_gpu = v->is_gpu };
 	const char *place = place_text(&of, scope, arena);
 	bool is_host = v->device.type == CELL_NULL;
-	double pct = facts_pct(v->busy_ns, v->window_ns);
+	double pct = percent_of(v->busy_ns, v->window_ns);
 	const char *window = window_text(v, arena);
 
 	if (is_host)
@@ -342,7 +343,7 @@ static const char *range_text(const struct advice_list *list, struct arena *aren
 		ndevices += list->views[i].device.type != CELL_NULL;
 	for (size_t i = 0; i < list->nviews; i++) {
 		const struct advice_view *v = &list->views[i];
-		double pct = facts_pct(v->busy_ns, v->window_ns);
+		double pct = percent_of(v->busy_ns, v->window_ns);
 		if (ndevices && v->device.type == CELL_NULL)
 			continue;
 		least = pct < least ? pct : least;

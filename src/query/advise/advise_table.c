@@ -1,4 +1,5 @@
 /* Findings, or their evidence, as rows: see advise.h. */
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/advise/advise.h"
 #include "query/advise/advise_facts.h"
@@ -68,7 +69,7 @@ static void add_finding(struct memtable *m, const struct advice *a)
 	cells[FORMULA] = cell_text_or_null(a->formula);
 	cells[SUGGESTION] = cell_text_or_null(a->suggestion);
 	if (a->saving_ns != NUMBER_NONE)
-		cells[SAVING_PCT] = cell_real(facts_pct(a->saving_ns, a->of_ns));
+		cells[SAVING_PCT] = cell_real(percent_of(a->saving_ns, a->of_ns));
 	memtable_add_row(m, cells);
 }
 

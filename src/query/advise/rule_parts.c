@@ -70,7 +70,7 @@ void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 {
 	rule_add_ns(run, item, ns);
 	advice_evidence(run, pct_item, UNIT_PERCENT,
-			cell_real(facts_pct(ns, run->facts->window.ns)));
+			cell_real(percent_of(ns, run->facts->window.ns)));
 	advice_save(run, rule_per_step(run, ns), rule_step_ns(run), formula);
 }
 
@@ -82,7 +82,7 @@ void rule_judge_share(const struct rule_run *run, const struct rule_share *share
 		return;
 	int64_t ns = mean->values[VALUE_CATEGORY + share->category];
 	int64_t total_ns = mean->values[VALUE_TOTAL];
-	double pct = facts_pct(ns, total_ns);
+	double pct = percent_of(ns, total_ns);
 	if (pct <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, cell_null(), share->suggestion, "%.1f%% of %s%s", pct,
@@ -166,7 +166,7 @@ void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns
 
 	advice_evidence(run, arena_printf(arena, "%s_ns", item), UNIT_NS, cell_int(ns));
 	advice_evidence(run, arena_printf(arena, "%s_pct", item), UNIT_PERCENT,
-			cell_real(facts_pct(ns, step_ns)));
+			cell_real(percent_of(ns, step_ns)));
 	advice_save(run, ns, step_ns, formula);
 }
 

@@ -1,5 +1,6 @@
 /* Rules of single calls and pauses on the CPU: recordings without device work. */
 #include "base/buf.h"
+#include "base/sum.h"
 #include "query/advise/advise_calls.h"
 #include "query/advise/rule_parts.h"
 
@@ -12,14 +13,14 @@ static int check_slow_calls(const struct rule_run *run, struct err *err)
 	if (long_calls_slow(run->facts, &slow, err) < 0)
 		return -1;
 	int64_t ns = rule_per_step(run, slow.above_ns), step_ns = rule_step_ns(run);
-	if (facts_pct(ns, step_ns) <= rule_value(run, "min_pct"))
+	if (percent_of(ns, step_ns) <= rule_value(run, "min_pct"))
 		return 0;
 	advice_add(run, cell_null(),
 		   "give the program cores of its own: fewer threads (OMP_NUM_THREADS, "
 		   "torch.set_num_threads), fewer workers and other processes beside it",
 		   "%.1f%% of %s is lost in %s calls that take many times what they "
 		   "need%s",
-		   facts_pct(ns, step_ns), rule_whole(run), rule_count_text(run, slow.n),
+		   percent_of(ns, step_ns), rule_whole(run), rule_count_text(run, slow.n),
 		   rule_culprit(run, slow.most));
 	rule_add_window(run);
 	advice_evidence(run, "slow_calls", UNIT_COUNT, cell_int(slow.n));
@@ -85,7 +86,7 @@ static void add_long_calls(const struct rule_run *run, const struct long_calls *
 	advice_add(run, cell_null(),
 		   run->facts->profile->has_shapes ? WARM_UP : WITH_SHAPES,
 		   "%.1f%% of %s is lost in %s: " STR_FMT "%s",
-		   facts_pct(calls->above_ns, window->ns), rule_whole(run), count,
+		   percent_of(calls->above_ns, window->ns), rule_whole(run), count,
 		   STR_ARG(buf_str(&text)), calls->n > LONG_CALLS_NAMED ? ", ..." : "");
 	buf_release(&text);
 }
@@ -96,7 +97,7 @@ static int check_long_calls(const struct rule_run *run, struct err *err)
 
 	if (long_calls_other(run->facts, &calls, err) < 0)
 		return -1;
-	if (facts_pct(calls.above_ns, run->facts->window.ns) <=
+	if (percent_of(calls.above_ns, run->facts->window.ns) <=
 	    rule_value(run, "min_pct"))
 		return 0;
 	add_long_calls(run, &calls);
@@ -197,7 +198,7 @@ static int check_python_time(const struct rule_run *run, struct err *err)
 	if (!mean)
 		return 0;
 	int64_t other_ns = mean->values[VALUE_CATEGORY + STEP_OTHER];
-	if (facts_pct(other_ns, mean->values[VALUE_TOTAL]) <= rule_value(run, "min_pct"))
+	if (percent_of(other_ns, mean->values[VALUE_TOTAL]) <= rule_value(run, "min_pct"))
 		return 0;
 	if (host_pauses_find(run->facts, &pauses, err) < 0)
 		return -1;

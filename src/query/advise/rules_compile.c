@@ -43,7 +43,7 @@ static struct compiling sum_up(const struct compile *c)
 static void judge(const struct rule_run *run, const struct compile *c)
 {
 	const struct compiling sum = sum_up(c);
-	double pct = facts_pct(sum.ns, run->facts->window.ns);
+	double pct = percent_of(sum.ns, run->facts->window.ns);
 
 	if (sum.n == 0 || pct <= rule_value(run, "min_pct"))
 		return;

@@ -73,12 +73,12 @@ static void judge_mixed_precision(const struct rule_run *run, const struct cell 
 				  struct eligible eligible)
 {
 	const struct fact_use *use = use_of(run, row[DEVICE_NUMBER].as.integer);
-	double pct = facts_pct(eligible.ns, eligible.all_ns);
+	double pct = percent_of(eligible.ns, eligible.all_ns);
 
 	if (!use || pct <= rule_value(run, "min_pct"))
 		return;
 	int64_t ns = sum_of_double(pct / 100 * (double)use->kernel_ns / 2);
-	if (facts_pct(ns, run->facts->window.ns) < LEAST_PCT)
+	if (percent_of(ns, run->facts->window.ns) < LEAST_PCT)
 		return;
 	advice_add(
 		run, row[DEVICE_NUMBER],
@@ -280,7 +280,7 @@ static void judge_pageable_copies(const struct rule_run *run,
 				  const struct rule_device *on)
 {
 	struct copies copies = gather(run, on->device, is_pageable);
-	double pct = facts_pct(copies.exposed_ns, run->facts->window.ns);
+	double pct = percent_of(copies.exposed_ns, run->facts->window.ns);
 
 	if (copies.calls == 0 || pct <= rule_value(run, "min_pct"))
 		return;
@@ -334,7 +334,7 @@ static bool is_on_device(struct str name)
 static void judge_device_copies(const struct rule_run *run, const struct rule_device *on)
 {
 	struct copies copies = gather(run, on->device, is_on_device);
-	double pct = facts_pct(copies.exposed_ns, run->facts->window.ns);
+	double pct = percent_of(copies.exposed_ns, run->facts->window.ns);
 
 	if (pct <= rule_value(run, "min_pct"))
 		return;

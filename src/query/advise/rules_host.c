@@ -56,7 +56,7 @@ static void judge_operators(const struct rule_run *run,
 	struct rule_operators sum =
 		rule_operators(run->facts->names, run->facts->nnames, share->is_wanted);
 	int64_t ns = operators_ns(run, &sum);
-	double pct = facts_pct(ns, rule_step_ns(run));
+	double pct = percent_of(ns, rule_step_ns(run));
 
 	if (!sum.most || pct <= rule_value(run, "min_pct"))
 		return;
@@ -153,7 +153,7 @@ static void judge_small_operators(const struct rule_run *run)
 	struct rule_operators small = sum_small(run->facts->names, run->facts->nnames,
 						rule_value(run, "below_us") * NS_OF_US);
 	int64_t ns = operators_ns(run, &small);
-	double pct = facts_pct(ns, rule_step_ns(run));
+	double pct = percent_of(ns, rule_step_ns(run));
 
 	if (small.calls == 0 || pct <= rule_value(run, "min_pct"))
 		return;

@@ -1,4 +1,5 @@
 /* Rules of idle time: how long a device waits, and for what. */
+#include "base/sum.h"
 #include "query/advise/rule_parts.h"
 
 #define NS_OF_US    1000
@@ -9,7 +10,7 @@ static void judge_low_utilization(const struct rule_run *run,
 				  const struct rule_device *on)
 {
 	int64_t window_ns = run->facts->window.ns;
-	double pct = facts_pct(on->use->busy_ns, window_ns);
+	double pct = percent_of(on->use->busy_ns, window_ns);
 
 	if (pct >= rule_value(run, "below_pct"))
 		return;
@@ -51,7 +52,7 @@ static struct fact_share share_of(const struct rule_run *run,
 static bool is_much(const struct rule_run *run, const struct fact_share *share)
 {
 	return share->gaps > 0 &&
-	       facts_pct(share->ns, run->facts->window.ns) > rule_value(run, "min_pct");
+	       percent_of(share->ns, run->facts->window.ns) > rule_value(run, "min_pct");
 }
 
 /* "12.3% of each step the GPU <what> (mostly NAME)", with the window as evidence. */
@@ -61,7 +62,7 @@ static struct advice *add_idle(const struct rule_run *run, const struct rule_dev
 {
 	struct advice *a = advice_add(
 		run, on->cell, suggestion, "%.1f%% of %s the %s %s%s",
-		facts_pct(share->ns, run->facts->window.ns), rule_whole(run),
+		percent_of(share->ns, run->facts->window.ns), rule_whole(run),
 		rule_device_word(run), what, rule_culprit(run, share->culprit));
 
 	rule_add_window(run);
@@ -366,7 +367,7 @@ static void judge_idle_time(const struct rule_run *run, const struct rule_device
 
 	for (int cause = GAP_NONE + 1; cause < NGAP_CAUSES; cause++)
 		if (!(others & RULE_CAUSE(cause)) &&
-		    facts_pct(ns[cause], run->facts->window.ns) >
+		    percent_of(ns[cause], run->facts->window.ns) >
 			    rule_value(run, "min_pct"))
 			judge_cause(run, on, (enum gap_cause)cause);
 }

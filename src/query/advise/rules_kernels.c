@@ -72,7 +72,7 @@ static void judge_attention(const struct rule_run *run, const struct rule_device
 {
 	struct softmaxes found = find_softmaxes(run, on->device);
 
-	if (facts_pct(found.ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
+	if (percent_of(found.ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
 		   rule_try(run,
@@ -83,7 +83,7 @@ static void judge_attention(const struct rule_run *run, const struct rule_device
 			    "(implementation='cudnn'), or a kernel of a library"),
 		   "%.1f%% of kernel time is softmax between two matrix products: "
 		   "attention that writes its scores to memory and reads them back",
-		   facts_pct(found.ns, on->use->kernel_ns));
+		   percent_of(found.ns, on->use->kernel_ns));
 	rule_add_window(run);
 	rule_add_ns(run, "kernel_busy_ns", on->use->kernel_ns);
 	advice_evidence(run, "softmax_kernels", UNIT_COUNT, cell_int(found.n));
@@ -150,7 +150,7 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 {
 	struct chains c = find_chains(run, on->device);
 
-	if (facts_pct(c.saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
+	if (percent_of(c.saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(
 		run, on->cell,
@@ -169,7 +169,7 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 		"%.1f%% of kernel time is memory-bound (elementwise, "
 		"normalisation, reduction, copies); %s of these kernels directly "
 		"follow another",
-		facts_pct(c.simple_ns, on->use->kernel_ns),
+		percent_of(c.simple_ns, on->use->kernel_ns),
 		rule_count_text(run, c.pairs));
 	rule_add_window(run);
 	rule_add_ns(run, "simple_kernel_ns", c.simple_ns);
@@ -247,14 +247,14 @@ static void judge_low_occupancy(const struct rule_run *run, const struct rule_de
 	if (o.ns == 0 || pct >= below_pct)
 		return;
 	int64_t saved_ns = sum_of_double((double)o.ns * (below_pct - pct) / below_pct);
-	if (facts_pct(saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
+	if (percent_of(saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
 		   "look at 'ptool kernels --by op' for kernels with few blocks, many "
 		   "registers or much shared memory; larger shapes or fused kernels help",
 		   "kernels other than matrix products run for %.1f%% of %s at an "
 		   "estimated occupancy of %.1f%%",
-		   facts_pct(o.ns, run->facts->window.ns), rule_whole(run), pct);
+		   percent_of(o.ns, run->facts->window.ns), rule_whole(run), pct);
 	rule_add_window(run);
 	advice_evidence(run, "occupancy_pct", UNIT_PERCENT, cell_real(pct));
 	rule_add_ns(run, "judged_kernel_ns", o.ns);
@@ -303,7 +303,7 @@ static void judge_small_batch(const struct rule_run *run, const struct rule_devi
 		round(100.0 * efficiency / utilization * PARTS_OF_PCT) / PARTS_OF_PCT;
 	int64_t ns = sum_of_double((double)on->use->kernel_ns * (1 - pct / 100));
 	if (pct >= rule_value(run, "below_pct") ||
-	    facts_pct(ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
+	    percent_of(ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
 		   "make the batch larger, or the operators: fewer, larger kernels have "

@@ -46,7 +46,7 @@ static struct fill fill_of(const struct fact_peak *of,
 		f.memory = gpu ? gpu->memory_bytes : NUMBER_NONE;
 	}
 	if (f.memory != NUMBER_NONE && f.peak != NUMBER_NONE)
-		f.pct = facts_pct(f.peak, f.memory);
+		f.pct = percent_of(f.peak, f.memory);
 	return f;
 }
 
@@ -146,7 +146,7 @@ struct growth {
 static void judge_growth(const struct rule_run *run, const struct growth *g)
 {
 	int64_t rise = sum_sub(g->last_bytes, g->first_bytes), rises = g->steps - 2;
-	double pct = facts_pct(rise, g->first_bytes);
+	double pct = percent_of(rise, g->first_bytes);
 
 	if (g->steps < STEPS_LEAST || !g->grows ||
 	    (g->first_bytes > 0 && pct <= rule_value(run, "min_pct")))
@@ -290,7 +290,7 @@ static int judge_allocator_churn(const struct rule_run *run, const struct churn 
 	if (idle_ns == NUMBER_NONE)
 		return 0;
 	idle_ns = idle_ns < sum->ns ? idle_ns : sum->ns;
-	if (facts_pct(idle_ns / steps, step_ns) <= rule_value(run, "min_pct"))
+	if (percent_of(idle_ns / steps, step_ns) <= rule_value(run, "min_pct"))
 		return 0;
 	advice_add(run, cell_null(),
 		   rule_try(run,

@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "query/advise/rule_parts.h"
 #include "query/comm/comm.h"
 #include "query/devices/device_properties.h"
@@ -24,7 +25,7 @@ static int count_steps(const struct rule_run *run, const struct scope_profile *p
 static int judge_straggler(const struct rule_run *run, const struct comm_rank *s,
 			   struct err *err)
 {
-	double pct = facts_pct(s->blocking_ns, s->profile->dur_ns);
+	double pct = percent_of(s->blocking_ns, s->profile->dur_ns);
 	int64_t steps;
 
 	if (pct <= rule_value(run, "min_pct") ||
@@ -220,7 +221,7 @@ static void add_buffers(const struct rule_run *run, struct cell device, int64_t 
 		run, device, KEEP_BUFFERS,
 		"%.1f%% of %s %sDistributedDataParallel broadcasts the model's buffers "
 		"before the forward pass",
-		facts_pct(ns, run->facts->window.ns), rule_whole(run), what);
+		percent_of(ns, run->facts->window.ns), rule_whole(run), what);
 	rule_add_window(run);
 	advice_evidence(run, "broadcasts", UNIT_COUNT, cell_int(buffers->n));
 	rule_add_ns(run, "host_ns",
@@ -236,7 +237,7 @@ static void judge_ddp_buffers(const struct rule_run *run)
 	const struct fact_buffers *buffers = &run->facts->buffers;
 	const struct device_work *work = &run->facts->work.work;
 	for (size_t i = 0; i < work->ndevices; i++)
-		if (facts_pct(buffers->idle_ns[i], run->facts->window.ns) > BUFFERS_PCT)
+		if (percent_of(buffers->idle_ns[i], run->facts->window.ns) > BUFFERS_PCT)
 			add_buffers(run, work_device_cell(&work->devices[i]),
 				    buffers->idle_ns[i],
 				    arena_printf(&run->out->arena,
@@ -244,7 +245,7 @@ static void judge_ddp_buffers(const struct rule_run *run)
 						 rule_device_word(run)));
 	int64_t host_ns = intervals_overlap(&buffers->when, &run->facts->window.when);
 	if (work->ndevices == 0 &&
-	    facts_pct(host_ns, run->facts->window.ns) > BUFFERS_PCT)
+	    percent_of(host_ns, run->facts->window.ns) > BUFFERS_PCT)
 		add_buffers(run, cell_null(), host_ns, "");
 }
 

@@ -113,7 +113,7 @@ static void judge_exposed(const struct rule_run *run, const struct step_row *mea
 {
 	int64_t ns = mean->values[VALUE_DEVICE_VIEW + VIEW_EXPOSED_COMM];
 	int64_t total_ns = mean->values[VALUE_TOTAL];
-	double pct = facts_pct(ns, total_ns);
+	double pct = percent_of(ns, total_ns);
 
 	if (pct <= rule_value(run, "min_pct"))
 		return;
@@ -195,7 +195,7 @@ static void judge_warm_up(const struct rule_run *run)
 		return;
 	int64_t mean_ns = w.all_ns / w.steps;
 	int64_t rest_ns = sum_sub(w.all_ns, w.long_ns) / (w.steps - w.long_steps);
-	double pct = facts_pct(sum_sub(mean_ns, rest_ns), rest_ns);
+	double pct = percent_of(sum_sub(mean_ns, rest_ns), rest_ns);
 	if (pct <= rule_value(run, "min_pct"))
 		return;
 	advice_add(

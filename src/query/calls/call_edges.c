@@ -129,10 +129,9 @@ static struct cell get_share(const void *from, const void *row, int arg)
 					   end_of(e, call->caller, call->callee, ASKED));
 
 	(void)arg;
-	if (part.type == CELL_NULL || whole <= 0 || sum_is_stuck(whole) ||
-	    call->caller == call->callee)
+	if (part.type == CELL_NULL || call->caller == call->callee)
 		return cell_null();
-	return cell_real(100.0 * (double)part.as.integer / (double)whole);
+	return share_cell(part.as.integer, whole);
 }
 
 /* Bits of struct field's `needs`. */

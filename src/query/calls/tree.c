@@ -12,6 +12,7 @@
 #include "query/calls/callgraph.h"
 #include "query/filter_nothing.h"
 #include "query/findings.h"
+#include "query/query.h"
 #include "query/tree_text.h"
 #include "query/view.h"
 #include "trace/fact.h"
@@ -261,13 +262,9 @@ static struct str name_of(struct tree_rows *t)
 	return buf_str(&t->name);
 }
 
-static struct cell share_cell(const struct tree_rows *t, const struct call_node *node)
+static struct cell busy_share(const struct tree_rows *t, const struct call_node *node)
 {
-	int64_t all_ns = t->tree.nodes[CALL_ROOT].busy_ns;
-
-	return all_ns > 0 && !sum_is_stuck(all_ns)
-		       ? cell_real(100.0 * (double)node->busy_ns / (double)all_ns)
-		       : cell_null();
+	return share_cell(node->busy_ns, t->tree.nodes[CALL_ROOT].busy_ns);
 }
 
 /* A time, or a weight of sampled stacks. */
@@ -311,7 +308,7 @@ static void set_row(struct tree_rows *t, struct cell *cells)
 	cells[SELF] = people && node->kind != CALL_PATH ? cell_null()
 							: amount_cell(t, node->self_ns);
 	cells[TOTAL] = has_time ? amount_cell(t, node->total_ns) : cell_null();
-	cells[SHARE] = has_time ? share_cell(t, node) : cell_null();
+	cells[SHARE] = has_time ? busy_share(t, node) : cell_null();
 	cells[ESTIMATED] = cell_int(t->tree.is_estimated);
 	cells[DEVICE] = t->tree.has_device ? cell_int(node->device_ns) : cell_null();
 	cells[START] = t->tree.is_by_instance && node->kind != CALL_REST

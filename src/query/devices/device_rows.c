@@ -17,13 +17,6 @@ static struct cell if_known(double value)
 	return value >= 0 ? cell_real(value) : cell_null();
 }
 
-static struct cell share_of(struct cell part, struct cell whole)
-{
-	return whole.as.integer > 0 ? cell_real(100.0 * (double)part.as.integer /
-						(double)whole.as.integer)
-				    : cell_null();
-}
-
 /* What of the recording lies outside the span, --time considered. */
 static struct cell edge_cell(const struct work_profile *p, const struct work_times *times)
 {
@@ -63,9 +56,10 @@ void device_rows_shares(struct cell *cells)
 		.unknown_ns = cells[DEVICE_TENSOR_CORE_UNKNOWN_SUM].as.integer,
 	};
 
-	cells[DEVICE_BUSY_SHARE] = share_of(cells[DEVICE_BUSY], cells[DEVICE_SPAN]);
-	cells[DEVICE_UTILIZATION] =
-		share_of(cells[DEVICE_BUSY_IN_STEPS], cells[DEVICE_STEPS]);
+	cells[DEVICE_BUSY_SHARE] =
+		share_cell(cells[DEVICE_BUSY].as.integer, cells[DEVICE_SPAN].as.integer);
+	cells[DEVICE_UTILIZATION] = share_cell(cells[DEVICE_BUSY_IN_STEPS].as.integer,
+					       cells[DEVICE_STEPS].as.integer);
 	cells[DEVICE_TENSOR_CORE] = if_known(tensor_core_pct(times, kernel_ns));
 	cells[DEVICE_TENSOR_CORE_UNKNOWN] =
 		if_known(tensor_core_unknown_pct(times, kernel_ns));

@@ -7,6 +7,7 @@
 #include "query/devices/stream_rows.h"
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
+#include "query/query.h"
 
 struct parting {
 	struct memtable *rows;
@@ -65,9 +66,7 @@ static void put_part(int64_t start_ns, int64_t dur_ns, int64_t busy_ns,
 	cells[PART_START] = cell_int(start_ns);
 	cells[PART_DUR] = cell_int(dur_ns);
 	cells[PART_BUSY] = cell_int(busy_ns);
-	cells[PART_BUSY_SHARE] =
-		dur_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)dur_ns)
-			   : cell_null();
+	cells[PART_BUSY_SHARE] = share_cell(busy_ns, dur_ns);
 }
 
 static void put_queue(const struct launch_queue *q, struct queue_part part,

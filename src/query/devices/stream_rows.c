@@ -11,6 +11,7 @@
 #include "query/devices/work_filter.h"
 #include "query/devices/work_profiles.h"
 #include "query/devices/work_times.h"
+#include "query/query.h"
 #include "query/summary/part_cells.h"
 #include "store/columns.h"
 
@@ -42,9 +43,7 @@ static void put_shares(struct cell *cells)
 
 	cells[STREAM_COPIES] = cell_int(sum_sub(cells[STREAM_EVENTS].as.integer,
 						cells[STREAM_KERNELS].as.integer));
-	cells[STREAM_BUSY_SHARE] =
-		span_ns > 0 ? cell_real(100.0 * (double)busy_ns / (double)span_ns)
-			    : cell_null();
+	cells[STREAM_BUSY_SHARE] = share_cell(busy_ns, span_ns);
 	cells[STREAM_QUEUE_MEAN] = cell_null();
 	if (queue.type == CELL_INT && queue.as.integer > 0 &&
 	    !sum_is_stuck(waited.as.integer))

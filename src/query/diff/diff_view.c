@@ -7,6 +7,7 @@
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/diff/diff_account.h"
+#include "query/query.h"
 
 #define BECAME " => "
 
@@ -264,7 +265,7 @@ static struct cell get_share(const void *from, const void *row, int which)
 	int64_t whole = ((const struct diff *)from)->sides[which].subject;
 	int64_t ns = ((const struct part *)row)->ns[which];
 
-	return whole > 0 ? cell_real(100.0 * (double)ns / (double)whole) : cell_null();
+	return share_cell(ns, whole);
 }
 
 static struct cell get_growth(const void *from, const void *row, int arg)

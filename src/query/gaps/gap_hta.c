@@ -97,8 +97,7 @@ static void add_rows(struct summing *s, size_t stream)
 	for (int i = 0; i < NCAUSES; i++) {
 		if (!idle->gaps[i])
 			continue;
-		double share =
-			all_ns ? 100.0 * (double)idle->idle_ns[i] / (double)all_ns : 0;
+		double share = percent_of(idle->idle_ns[i], all_ns);
 		const struct cell cells[NCOLUMNS] = {
 			[PROFILE] = cell_int(s->profile->id),
 			[RANK] = scope_rank_cell(s->profile),

@@ -12,11 +12,6 @@
 #define HINT_PCT      2.0 /* of the time: less is not worth a hint */
 #define OUTSIDE_PCT   1.0 /* of the time: less is the seam between steps */
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static const char *ns_text(struct memtable *out, int64_t ns)
 {
 	char text[UNITS_TEXT_MAX];
@@ -69,7 +64,7 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 	char gaps[UNITS_TEXT_MAX];
 	const char *text = arena_printf(
 		&out->arena, "%sidle %s (%.1f%%) of %s%s, " STR_FMT " gap%s", name,
-		ns_text(out, t->idle_ns), percent(t->idle_ns, t->span_ns),
+		ns_text(out, t->idle_ns), percent_of(t->idle_ns, t->span_ns),
 		ns_text(out, t->span_ns), window_text(out, p, t),
 		STR_ARG(units_text(UNIT_COUNT, cell_int(t->gaps), gaps)),
 		t->gaps == 1 ? "" : "s");
@@ -80,7 +75,7 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 		memtable_add_note(out, "%s", text);
 	seen->idle_ns = sum_add(seen->idle_ns, t->idle_ns);
 	seen->span_ns = sum_add(seen->span_ns, t->span_ns);
-	if (percent(t->outside_ns, t->span_ns) >= OUTSIDE_PCT)
+	if (percent_of(t->outside_ns, t->span_ns) >= OUTSIDE_PCT)
 		memtable_add_note(out,
 				  "%sidle for %s more outside the steps, which is not "
 				  "counted here",
@@ -143,14 +138,15 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 			most = (enum gap_cause)i;
 	if (seen->span_ns == 0 || sum_is_stuck(seen->span_ns))
 		return;
-	if (percent(seen->idle_ns, seen->span_ns) < HINT_PCT) {
+	if (percent_of(seen->idle_ns, seen->span_ns) < HINT_PCT) {
 		memtable_add_note(out,
 				  "busy for %.1f%% of that time: look at its work "
 				  "('ptool kernels'), not at gaps",
-				  100.0 - percent(seen->idle_ns, seen->span_ns));
+				  100.0 - percent_of(seen->idle_ns, seen->span_ns));
 		return;
 	}
-	if (most == GAP_NONE || percent(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
+	if (most == GAP_NONE ||
+	    percent_of(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
 	const struct gap_loss loss = { seen->cause_ns[most], seen->long_ns[most],
 				       seen->look_at[most], seen->cause_ns,
@@ -163,7 +159,7 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 		buf_add_text(&at, ")");
 	}
 	memtable_add_note(out, "%.1f%% of the time is lost to '%s'" STR_FMT ": %s",
-			  percent(seen->cause_ns[most], seen->span_ns),
+			  percent_of(seen->cause_ns[most], seen->span_ns),
 			  gap_causes[most].title, STR_ARG(buf_str(&at)),
 			  gap_cause_remedy(most, &loss));
 	buf_release(&at);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memtable.h"
+#include "base/sum.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_list.h"
 #include "query/gaps/gap_notes.h"
@@ -171,11 +172,6 @@ static struct cell key_cell(const struct making *m, const struct gap_profile *p,
 	return cell_text(str_of(gap_causes[key].code));
 }
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void add_row(struct making *m, const struct gap_profile *p,
 		    const struct gap_row *row)
 {
@@ -203,7 +199,7 @@ static void add_row(struct making *m, const struct gap_profile *p,
 	cells[LOOK_AT] = cells[BLAMED];
 	cells[IDLE] = cell_int(row->sum.idle_ns);
 	cells[GAPS] = cell_int(row->sum.gaps);
-	cells[SHARE] = cell_real(percent(row->sum.idle_ns, total->idle_ns));
+	cells[SHARE] = cell_real(percent_of(row->sum.idle_ns, total->idle_ns));
 	memtable_add_row(m->out, cells);
 }
 

@@ -12,6 +12,7 @@
 #include "query/devices/work_filter.h"
 #include "query/graphs/graph_names.h"
 #include "query/graphs/replays.h"
+#include "query/query.h"
 
 /* Sums of the replays of a graph. */
 struct graph_row {
@@ -104,17 +105,12 @@ static struct cell get_launch(const void *from, const void *row, int arg)
 		   : cell_int(r->launch_ns);
 }
 
-static struct cell share(int64_t ns, int64_t of_ns)
-{
-	return of_ns > 0 ? cell_real(100.0 * (double)ns / (double)of_ns) : cell_null();
-}
-
 static struct cell get_share(const void *from, const void *row, int arg)
 {
 	const struct graph_row *r = row;
 
 	(void)from, (void)arg;
-	return share(r->total_ns, r->all_ns);
+	return share_cell(r->total_ns, r->all_ns);
 }
 
 static struct cell get_named(const void *from, const void *row, int arg)
@@ -122,7 +118,7 @@ static struct cell get_named(const void *from, const void *row, int arg)
 	const struct graph_row *r = row;
 
 	(void)from, (void)arg;
-	return share(r->named_ns, r->total_ns);
+	return share_cell(r->named_ns, r->total_ns);
 }
 
 #define ROW(member)  .get = view_int64, .arg = offsetof(struct graph_row, member)

@@ -15,19 +15,6 @@ struct showing {
 
 enum extent { GRID, BLOCK };
 
-static struct cell share_cell(int64_t part, int64_t whole)
-{
-	return whole > 0 && !sum_is_stuck(whole)
-		       ? cell_real(100.0 * (double)part / (double)whole)
-		       : cell_null();
-}
-
-static struct cell average_cell(int64_t sum, int64_t n)
-{
-	return n > 0 && !sum_is_stuck(sum) ? cell_real((double)sum / (double)n)
-					   : cell_null();
-}
-
 static struct cell get_text(const void *from, const void *row, int offset)
 {
 	const struct showing *s = from;
@@ -51,7 +38,7 @@ static struct cell get_mean(const void *from, const void *row, int arg)
 	const struct kernel_group *g = row;
 
 	(void)from, (void)arg;
-	return average_cell(g->total_ns, g->calls);
+	return mean_cell(g->total_ns, g->calls);
 }
 
 static struct cell get_blocks(const void *from, const void *row, int arg)
@@ -190,7 +177,7 @@ static struct cell get_launch_mean(const void *from, const void *row, int offset
 {
 	const struct kernel_group *g = row;
 
-	return average_cell(view_int64(from, row, offset).as.integer, g->launches.calls);
+	return mean_cell(view_int64(from, row, offset).as.integer, g->launches.calls);
 }
 
 static struct cell get_launch_share(const void *from, const void *row, int offset)

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "query/lines/line_profile.h"
 #include "query/lines/line_source.h"
+#include "query/query.h"
 #include "trace/fact.h"
 
 #define TAB_CELLS 8
@@ -79,9 +80,9 @@ static struct cell get_share(const void *from, const void *row, int arg)
 	const struct shown_line *line = row;
 
 	(void)from, (void)arg;
-	if (line->row->self_ns == NUMBER_NONE || line->f->total_ns <= 0)
-		return cell_null();
-	return cell_real(100.0 * (double)line->row->self_ns / (double)line->f->total_ns);
+	return line->row->self_ns == NUMBER_NONE
+		       ? cell_null()
+		       : share_cell(line->row->self_ns, line->f->total_ns);
 }
 
 #define NUMBER(member) .get = get_number, .arg = offsetof(struct line_row, member)

@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "base/sum.h"
+#include "query/query.h"
 
 #define LABEL_MAX 80
 
@@ -75,8 +76,7 @@ static void set_row(const struct target *t, struct str what, int64_t blocks,
 	cells[WHAT] = cell_text(what);
 	cells[BLOCKS] = memory_number_cell(blocks);
 	cells[BYTES] = cell_int(bytes);
-	if (t->peak_bytes > 0 && !sum_is_stuck(t->peak_bytes))
-		cells[SHARE] = cell_real(100.0 * (double)bytes / (double)t->peak_bytes);
+	cells[SHARE] = share_cell(bytes, t->peak_bytes);
 }
 
 static void add_rest(const struct target *t, struct rest rest)

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
+#include "query/query.h"
 
 #define NO_EVENT       SIZE_MAX
 #define SMALLEST_BYTES (1024.0 * 1024.0) /* what rises less is no spike */
@@ -156,10 +157,7 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	cells[STEP] = memory_step_cell(p->events, e->step);
 	cells[ALLOCATED] = cell_int(e->level_bytes);
 	cells[RISE] = cell_int(spike->rise_bytes);
-	cells[SHARE] = all->highest_bytes > 0 && !sum_is_stuck(all->highest_bytes)
-			       ? cell_real(100.0 * (double)spike->rise_bytes /
-					   (double)all->highest_bytes)
-			       : cell_null();
+	cells[SHARE] = share_cell(spike->rise_bytes, all->highest_bytes);
 	cells[FROM] = cell_int(all->events[spike->from].ts_ns);
 	cells[TO] = cell_int(all->events[spike->to].ts_ns);
 	cells[OP] = cell_text(name);

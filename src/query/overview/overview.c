@@ -38,11 +38,6 @@ void overview_add(struct overview_making *m, struct str item, enum unit unit,
 	memtable_add_row(m->out, cells);
 }
 
-struct cell overview_percent(int64_t part, int64_t whole)
-{
-	return whole > 0 ? cell_real(100.0 * (double)part / (double)whole) : cell_null();
-}
-
 /* By enum overview_block: in this order they are shown. */
 static const struct {
 	const char *name, *command;

@@ -10,6 +10,7 @@
 #include "query/memory/memory_peak.h"
 #include "query/memory/memory_samples.h"
 #include "query/overview/overview_make.h"
+#include "query/query.h"
 
 #define FINDINGS_SHOWN ((size_t)3)
 #define KERNELS_SHOWN  5
@@ -248,8 +249,8 @@ int overview_steps(struct overview_making *m, struct err *err)
 		if (values[VALUE_CATEGORY + c])
 			overview_add(m, str_of(steps_category_name(c)), UNIT_NS,
 				     cell_int(values[VALUE_CATEGORY + c]),
-				     overview_percent(values[VALUE_CATEGORY + c],
-						      values[VALUE_TOTAL]));
+				     share_cell(values[VALUE_CATEGORY + c],
+						values[VALUE_TOTAL]));
 	return 0;
 }
 
@@ -264,8 +265,7 @@ int overview_phases(struct overview_making *m, struct err *err)
 	for (size_t i = 0; i < m->facts.nphases; i++) {
 		const struct phase_row *row = &m->facts.phases[i];
 		overview_add(m, str_of(engine_phase_name(row->phase)), UNIT_COUNT,
-			     cell_int(row->steps),
-			     overview_percent(row->total_ns, total_ns));
+			     cell_int(row->steps), share_cell(row->total_ns, total_ns));
 		overview_add(m,
 			     row->phase == ENGINE_DECODE ? STR_LIT("TPOT")
 							 : STR_LIT("mean"),
@@ -301,13 +301,12 @@ int overview_idle(struct overview_making *m, struct err *err)
 			(struct idle_cause){ (enum gap_cause)i, m->facts.cause_ns[i] };
 	qsort(causes, NGAP_CAUSES, sizeof(*causes), by_most_idle);
 	overview_add(m, STR_LIT("busy"), UNIT_NS, cell_int(sum_sub(span_ns, idle_ns)),
-		     overview_percent(sum_sub(span_ns, idle_ns), span_ns));
+		     share_cell(sum_sub(span_ns, idle_ns), span_ns));
 	overview_add(m, STR_LIT("idle"), UNIT_NS, cell_int(idle_ns),
-		     overview_percent(idle_ns, span_ns));
+		     share_cell(idle_ns, span_ns));
 	for (size_t i = 0; i < NGAP_CAUSES && causes[i].ns; i++)
 		overview_add(m, str_of(gap_causes[causes[i].cause].title), UNIT_NS,
-			     cell_int(causes[i].ns),
-			     overview_percent(causes[i].ns, idle_ns));
+			     cell_int(causes[i].ns), share_cell(causes[i].ns, idle_ns));
 	return 0;
 }
 
@@ -330,7 +329,7 @@ int overview_kernels(struct overview_making *m, struct err *err)
 	for (size_t i = 0; i < f->kernels.n && i < KERNELS_SHOWN; i++)
 		overview_add(m, intern_str(&f->kernels, order[i]), UNIT_NS,
 			     cell_int(f->kernel_ns[order[i]]),
-			     overview_percent(f->kernel_ns[order[i]], f->all_kernels_ns));
+			     share_cell(f->kernel_ns[order[i]], f->all_kernels_ns));
 	free(order);
 	return 0;
 }

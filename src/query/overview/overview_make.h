@@ -51,8 +51,6 @@ struct overview_making {
 
 void overview_add(struct overview_making *m, struct str item, enum unit unit,
 		  struct cell value, struct cell share);
-/* Of a part; null of nothing. */
-struct cell overview_percent(int64_t part, int64_t whole);
 
 /* overview_facts.c: reads all profiles once. */
 int overview_facts_load(struct overview_making *m, struct err *err);

@@ -7,6 +7,7 @@
 #include "query/lines/line_profile.h"
 #include "query/memory/memory.h"
 #include "query/overview/overview_make.h"
+#include "query/query.h"
 #include "query/samples/sample_top.h"
 #include "query/top/top.h"
 #include "trace/torch_dialect.h"
@@ -150,7 +151,7 @@ static struct cell operators_share(const struct top_rows *rows, const char *valu
 		    !gap_name_is_step(name))
 			sum_ns = sum_add(sum_ns, ns.as.integer);
 	}
-	return overview_percent(sum_ns, rows->launched_of_ns);
+	return share_cell(sum_ns, rows->launched_of_ns);
 }
 
 /* How many of them were added. */
@@ -257,8 +258,8 @@ int overview_functions(struct overview_making *m, struct err *err)
 		if (is_of_lines && total.type != CELL_INT)
 			break;
 		if (is_of_lines) /* of the longest one: they lie within each other */
-			share = overview_percent(total.as.integer,
-						 m->scope->profiles[0].dur_ns);
+			share = share_cell(total.as.integer,
+					   m->scope->profiles[0].dur_ns);
 		overview_add(m, get_text(&r, i, "standard_name"), UNIT_NS,
 			     get(&r, i, "self_ns"), get(&r, i, "self_pct"));
 		overview_add(m, STR_LIT("total"), UNIT_NS, total, share);

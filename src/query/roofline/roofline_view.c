@@ -293,11 +293,6 @@ void roofline_note_peaks(struct memtable *m, const struct roofline *r, unsigned 
 		note_device(m, r, &r->devices.items[i], used, bandwidth);
 }
 
-static double percent(int64_t part, int64_t all)
-{
-	return all > 0 ? 100.0 * (double)part / (double)all : 0;
-}
-
 /* Why rows can be faster than what is thought to be the fastest. */
 static void note_over(struct memtable *m, const struct roofline *r)
 {
@@ -338,11 +333,11 @@ static void add_notes(struct memtable *m, const struct roofline *r,
 	for (size_t i = 0; i < r->n; i++)
 		used |= r->rows[i].peaks;
 	memtable_add_note(m, "FLOPs are known for %.1f%% of %s, bytes for %.1f%%",
-			  percent(t->flops_ns, t->all_ns), whose,
-			  percent(t->bytes_ns, t->all_ns));
+			  percent_of(t->flops_ns, t->all_ns), whose,
+			  percent_of(t->bytes_ns, t->all_ns));
 	if (t->comm_ns > 0)
 		memtable_add_note(m, "%.1f%% of %s is communication, which has no roof",
-				  percent(t->comm_ns, t->all_ns), whose);
+				  percent_of(t->comm_ns, t->all_ns), whose);
 	note_over(m, r);
 	roofline_note_peaks(m, r, used, true);
 	if (scope->n > 1)

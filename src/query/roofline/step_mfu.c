@@ -315,8 +315,7 @@ static struct cell get_known(const void *from, const void *row, int arg)
 	const struct mfu_row *r = row;
 
 	(void)from, (void)arg;
-	return r->all_ns > 0 ? cell_real(100.0 * (double)r->known_ns / (double)r->all_ns)
-			     : cell_null();
+	return share_cell(r->known_ns, r->all_ns);
 }
 
 static struct cell get_type(const void *from, const void *row, int arg)
@@ -364,7 +363,7 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 		if (m->rows[i].peak_ns >= 0)
 			used |= 1U << m->rows[i].type;
 	}
-	double known_pct = all_ns > 0 ? 100.0 * (double)known_ns / (double)all_ns : 0;
+	double known_pct = percent_of(known_ns, all_ns);
 	if (m->request->model_flops)
 		memtable_add_note(t, "FLOPs come from --model-flops");
 	else if (known_pct < KNOWN_LEAST)

@@ -66,9 +66,7 @@ static struct cell get_share(const void *from, const void *row, int arg)
 	int64_t part;
 
 	memcpy(&part, (const char *)row + arg, sizeof(part));
-	if (l->set.weight <= 0 || sum_is_stuck(l->set.weight))
-		return cell_null();
-	return cell_real(100.0 * (double)part / (double)l->set.weight);
+	return share_cell(part, l->set.weight);
 }
 
 #define TEXT(member)     .get = get_text, .arg = offsetof(struct row, member)

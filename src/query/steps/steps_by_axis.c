@@ -14,6 +14,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/axis_fields.h"
+#include "query/query.h"
 
 /* Of percentiles. */
 #define MEDIAN 50
@@ -176,19 +177,6 @@ static void keep_rows(struct by_axis *b)
 		if (b->rows[i].steps)
 			b->rows[n++] = b->rows[i];
 	b->nrows = n;
-}
-
-static struct cell mean_cell(int64_t sum, int64_t n)
-{
-	return n > 0 && !sum_is_stuck(sum) ? cell_real((double)sum / (double)n)
-					   : cell_null();
-}
-
-static struct cell share_cell(int64_t part, int64_t whole)
-{
-	return whole > 0 && !sum_is_stuck(whole)
-		       ? cell_real(100.0 * (double)part / (double)whole)
-		       : cell_null();
 }
 
 static struct cell get_mean(const void *from, const void *row, int arg)

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/sum.h"
+#include "query/query.h"
 #include "query/steps/steps.h"
 #include "query/view.h"
 
@@ -124,11 +125,8 @@ static struct cell get_told_phase(const void *from, const void *row, int arg)
 static struct cell get_share(const void *from, const void *row, int value)
 {
 	const struct step_row *r = row_of(from, row);
-	int64_t total_ns = r->values[VALUE_TOTAL];
 
-	return total_ns > 0
-		       ? cell_real(100.0 * (double)r->values[value] / (double)total_ns)
-		       : cell_null();
+	return share_cell(r->values[value], r->values[VALUE_TOTAL]);
 }
 
 static struct cell get_of_device(const void *from, const void *row, int value)

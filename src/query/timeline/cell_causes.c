@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/view.h"
 
@@ -69,11 +70,6 @@ static const struct view causes_view = {
 	.is_form = true,
 };
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void add_row(struct memtable *to, const char *number, const char *title,
 		    const struct cell_cause *sum, int64_t all_ns)
 {
@@ -81,7 +77,7 @@ static void add_row(struct memtable *to, const char *number, const char *title,
 		[NUMBER] = cell_text(str_of(number)),
 		[TITLE] = cell_text(str_of(title)),
 		[IDLE] = cell_int(sum->idle_ns),
-		[SHARE] = cell_real(percent(sum->idle_ns, all_ns)),
+		[SHARE] = cell_real(percent_of(sum->idle_ns, all_ns)),
 		[LOOK_AT] = sum->blamed.n ? cell_text(sum->blamed) : cell_null(),
 	};
 
@@ -124,9 +120,10 @@ static const char *caption_of(const struct cell_rows *r, struct arena *arena)
 	units_text(UNIT_NS, cell_int(span_ns), span);
 	if (r->ndevices > 1)
 		return arena_printf(arena, "Idle, %zu devices: %s (%.1f%%) of %s",
-				    r->ndevices, idle, percent(idle_ns, span_ns), span);
+				    r->ndevices, idle, percent_of(idle_ns, span_ns),
+				    span);
 	return arena_printf(arena, "Idle: %s (%.1f%%) of %s", idle,
-			    percent(idle_ns, span_ns), span);
+			    percent_of(idle_ns, span_ns), span);
 }
 
 struct memtable *cell_causes_table(const struct cell_rows *r,

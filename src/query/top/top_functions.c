@@ -30,9 +30,8 @@ static struct cell get_share(const void *from, const void *row, int arg)
 	const struct listing *l = from;
 	struct cell part = call_ns(from, row, arg);
 
-	if (part.type != CELL_INT || l->g.whole_ns <= 0 || sum_is_stuck(l->g.whole_ns))
-		return cell_null();
-	return cell_real(100.0 * (double)part.as.integer / (double)l->g.whole_ns);
+	return part.type == CELL_INT ? share_cell(part.as.integer, l->g.whole_ns)
+				     : cell_null();
 }
 
 /* Time of a call from outside; null without one. */

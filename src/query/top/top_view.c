@@ -23,13 +23,6 @@ static bool is_not_hosts(const struct top_rows *rows, const void *row)
 	return !rows->floats && top_is_device_row(rows, *(const uint32_t *)row);
 }
 
-static struct cell share(int64_t part, int64_t whole)
-{
-	return whole > 0 && !sum_is_stuck(whole)
-		       ? cell_real(100.0 * (double)part / (double)whole)
-		       : cell_null();
-}
-
 static struct cell average(int64_t total, int64_t calls)
 {
 	/* an operator that was captured before has no call here */
@@ -98,8 +91,8 @@ static struct cell get_host_share(const void *from, const void *row, int time)
 	/* as torch: outside the tree a share of it means nothing */
 	if (is_not_hosts(rows, row) || (time == TOTAL && stat->is_async))
 		return cell_null();
-	return share(time == SELF ? stat->sums.self_ns : stat->sums.total_ns,
-		     rows->self_cpu_ns);
+	return share_cell(time == SELF ? stat->sums.self_ns : stat->sums.total_ns,
+			  rows->self_cpu_ns);
 }
 
 static struct cell get_device(const void *from, const void *row, int time)
@@ -123,9 +116,9 @@ static struct cell get_device_share(const void *from, const void *row, int arg)
 	(void)arg;
 	if (!rows->has_device || stat->key.kind == OP_DEVICE_ANNOTATION)
 		return cell_null();
-	return share(stat->sums.self_device_ns, stat->key.kind == OP_DEVICE
-							? rows->self_device_ns
-							: rows->launched_of_ns);
+	return share_cell(stat->sums.self_device_ns, stat->key.kind == OP_DEVICE
+							     ? rows->self_device_ns
+							     : rows->launched_of_ns);
 }
 
 static struct cell get_memory(const void *from, const void *row, int offset)
