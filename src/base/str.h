@@ -82,6 +82,12 @@ static inline bool str_contains(struct str s, struct str part)
 	return false;
 }
 
+/* Of ASCII alone. */
+static inline char str_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* By bytes, and the shorter first: below 0, 0 or above, as memcmp(). */
 static inline int str_compare(struct str a, struct str b)
 {

@@ -42,12 +42,6 @@ struct saved_run {
 	size_t n;
 };
 
-static int no_stop(void *to, struct err *err)
-{
-	(void)to;
-	return interrupt_check(err);
-}
-
 /* A file that is not there yet, the last of its folder by name. */
 static const char *new_path(const struct baseline_saving *s, const char *name)
 {
@@ -83,11 +77,11 @@ static int merge_run(const struct baseline_saving *s, const struct saved_run *ru
 	struct import_events events = ingesting_events(&writing);
 	struct fleet fleet = { .n = 0 };
 	struct merge_result result;
-	int rc = fleet_find(run->stores, run->n, to, &fleet, no_stop, err);
+	int rc = fleet_find(run->stores, run->n, to, &fleet, interrupt_asked, err);
 
 	fleet.only_run = run->only;
 	if (rc == 0)
-		rc = fleet_look(&fleet, true, no_stop, err);
+		rc = fleet_look(&fleet, true, interrupt_asked, err);
 	if (rc == 0)
 		rc = merge_stores(&fleet, &options, &events, &result, err);
 	ingesting_end(&writing);
@@ -285,7 +279,7 @@ int baseline_save(const struct baseline_saving *s, const char *operand, struct e
 	int rc = 0;
 
 	if (is_folder || store_is_own(operand))
-		rc = fleet_find(&operand, 1, NULL, &fleet, no_stop, err);
+		rc = fleet_find(&operand, 1, NULL, &fleet, interrupt_asked, err);
 	if (rc == 0)
 		rc = fleet.n ? save_stores(s, &fleet, operand, err)
 			     : save_file(s, operand, err);

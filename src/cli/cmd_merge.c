@@ -55,12 +55,6 @@ static int check_options(const struct merge_opts *o, const char *store, struct e
 	return 0;
 }
 
-static int wait_for_user(void *to, struct err *err)
-{
-	(void)to;
-	return interrupt_check(err);
-}
-
 /* 0, or -1 with err set; *code is that of what went well. */
 static int merge(const struct merge_opts *o, const struct import_events *events,
 		 const char *store, struct fleet *fleet, struct merge_result *result,
@@ -72,8 +66,8 @@ static int merge(const struct merge_opts *o, const struct import_events *events,
 					       .summarize = summaries_make_run };
 
 	if (fleet_find((const char *const *)o->stores.items, o->stores.n, store, fleet,
-		       wait_for_user, err) < 0 ||
-	    fleet_look(fleet, true, wait_for_user, err) < 0)
+		       interrupt_asked, err) < 0 ||
+	    fleet_look(fleet, true, interrupt_asked, err) < 0)
 		return -1;
 	return merge_stores(fleet, &options, events, result, err);
 }

@@ -24,12 +24,6 @@ static bool is_folder(const char *path)
 	return path && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int wait_for_user(void *to, struct err *err)
-{
-	(void)to;
-	return interrupt_check(err);
-}
-
 /* What is made of the same stores for other questions is another store. */
 static char *what_of(const char *folder, const struct fetch_need *need)
 {
@@ -218,7 +212,7 @@ static const struct fleet_store *only_chosen(const struct operand_wish *wish,
 	if (!wish->scope || wish->scope->run || !wish->scope->rank ||
 	    scope_options_read_rank(wish->scope->rank, &first, &last, &ignored) < 0)
 		return NULL;
-	if (fleet_look(fleet, false, wait_for_user, err) < 0)
+	if (fleet_look(fleet, false, interrupt_asked, err) < 0)
 		return NULL;
 	for (size_t i = 0; i < fleet->nprofiles; i++) {
 		const struct fleet_profile *p = &fleet->profiles[i];

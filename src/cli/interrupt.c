@@ -85,6 +85,12 @@ int interrupt_check(struct err *err)
 	return pending ? err_set(err, ERR_INTERRUPT, "interrupted") : 0;
 }
 
+int interrupt_asked(void *unused, struct err *err)
+{
+	(void)unused;
+	return interrupt_check(err);
+}
+
 static void on_alarm(int number)
 {
 	const struct interrupt_alarm *a = alarmed;

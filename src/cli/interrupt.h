@@ -18,6 +18,8 @@
 void interrupt_catch(void);
 /* 0, or -1 with an ERR_INTERRUPT when the flag is set. */
 int interrupt_check(struct err *err);
+/* The same for who asks with a pointer, which is not used. */
+int interrupt_asked(void *unused, struct err *err);
 
 /* The files below go too when the program ends for want of memory: to be called once. */
 void interrupt_tidy_without_memory(void);

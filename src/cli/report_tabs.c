@@ -191,14 +191,6 @@ static void make_tab(void *order, size_t i)
 	store_close(own);
 }
 
-static bool has_all_slices(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (!scope->profiles[i].has_slices)
-			return false;
-	return true;
-}
-
 /* The pages of the tabs, in their order; each is released. */
 static int join_tabs(struct page *page, struct tab_job *jobs, size_t n, struct err *err)
 {
@@ -226,7 +218,8 @@ int report_tabs_add(struct report_making *m, struct err *err)
 	unsigned others = 0;
 	size_t n = 0, ordered = 0;
 
-	if (!has_all_slices(m->reading->scope)) /* another connection would not know it */
+	if (!scope_has_slices(
+		    m->reading->scope)) /* another connection would not know it */
 		m->path = NULL;
 	for (const struct report_tab *tab = tabs; tab->id; tab++)
 		if (tab->kinds & REPORT_KIND(m->kind))

@@ -215,14 +215,6 @@ static bool needs_pass(const struct filter *f)
 	return f->focus || f->ignore || f->categories.n || f->has_min_dur;
 }
 
-static bool has_slices(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (!scope->profiles[i].has_slices)
-			return false;
-	return true;
-}
-
 /* What was asked without slices has steps and names alone as filters. */
 static int see_summaries(struct seen *s, struct store *store, const struct scope *scope,
 			 struct err *err)
@@ -242,7 +234,7 @@ static int see_summaries(struct seen *s, struct store *store, const struct scope
 static int see_all(struct seen *s, struct store *store, const struct scope *scope,
 		   struct err *err)
 {
-	if (!has_slices(scope))
+	if (!scope_has_slices(scope))
 		return see_summaries(s, store, scope, err);
 	if (see_steps(s, store, scope, err) < 0 ||
 	    slices_open(store, scope, NULL, &s->slices, err) < 0)

@@ -224,7 +224,7 @@ static void note_recorded(struct memtable *m, const struct scope *scope)
 {
 	const char *yes = "", *no = "";
 
-	if (count_rows(m, INFO_SLICES) == 0 || memory_is_sampled(scope))
+	if (count_rows(m, INFO_SLICES) == 0 || scope_is_sampled_memory(scope))
 		return; /* call graphs or mprof alone, which have none of it */
 	for (size_t i = 0; i < NRECORDED; i++) {
 		const char *word = recorded[i].word;

@@ -396,10 +396,36 @@ bool scope_is_tree(const struct scope *scope)
 	       strcmp(scope->profiles[0].dialect, "importtime") == 0;
 }
 
-bool scope_is_printed(const struct scope *scope)
+static bool is_of_format(const struct scope *scope, const char *format)
 {
 	for (size_t i = 0; i < scope->n; i++)
-		if (strcmp(scope->profiles[i].format, "torch_table") != 0)
+		if (strcmp(scope->profiles[i].format, format) != 0)
+			return false;
+	return true;
+}
+
+bool scope_is_printed(const struct scope *scope)
+{
+	return is_of_format(scope, "torch_table");
+}
+
+bool scope_is_sampled_memory(const struct scope *scope)
+{
+	return is_of_format(scope, "mprof");
+}
+
+bool scope_has_memory(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].has_memory)
+			return true;
+	return false;
+}
+
+bool scope_has_slices(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!scope->profiles[i].has_slices)
 			return false;
 	return true;
 }

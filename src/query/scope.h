@@ -100,6 +100,11 @@ bool scope_has_self(const struct scope *scope);
 bool scope_is_tree(const struct scope *scope);
 /* Is it a printed table of operators, without a single slice? */
 bool scope_is_printed(const struct scope *scope);
+/* Are they records of a process's memory over time (mprof), and nothing else? */
+bool scope_is_sampled_memory(const struct scope *scope);
+/* Has any of them memory events; have all of them slices? */
+bool scope_has_memory(const struct scope *scope);
+bool scope_has_slices(const struct scope *scope);
 /* Why a view that is of self times has no rows, as err; -1. */
 int scope_lacks_self(const char *what, struct err *err);
 /* What profiles hold: slices; functions and callers; sampled stacks; lines of functions. */

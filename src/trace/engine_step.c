@@ -145,16 +145,9 @@ static bool take_number(struct str *rest, int64_t *out)
 	return true;
 }
 
-static char lower(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		c = (char)(c - 'A' + 'a');
-	return c;
-}
-
 static bool take_char(struct str *rest, char c)
 {
-	if (rest->n == 0 || lower(rest->p[0]) != lower(c))
+	if (rest->n == 0 || str_lower(rest->p[0]) != str_lower(c))
 		return false;
 	*rest = str_behind(*rest, 1);
 	return true;
@@ -333,7 +326,7 @@ bool engine_step_parse(struct str name, struct engine_step *out)
 {
 	for (size_t i = 0; i < COUNT(spellings); i++) {
 		const struct spelling *how = &spellings[i];
-		if (!name.n || lower(name.p[0]) != lower(how->pattern[0]))
+		if (!name.n || str_lower(name.p[0]) != str_lower(how->pattern[0]))
 			continue;
 		*out = engine_step_unknown();
 		out->engine = how->engine;

@@ -141,7 +141,8 @@ static int needs_trace(const struct scope *scope, struct err *err)
 
 	if (scope_kind(scope, &kind, err) < 0)
 		return -1;
-	const char *is = memory_is_sampled(scope) ? "a record of memory" : kinds[kind];
+	const char *is =
+		scope_is_sampled_memory(scope) ? "a record of memory" : kinds[kind];
 	return is ? err_set(err, ERR_EMPTY,
 			    "rules need a trace, and this is %s: record with "
 			    "torch.profiler",

@@ -217,13 +217,6 @@ struct str function_name(struct str name, char out[FUNCTION_NAME_MAX])
 	return function;
 }
 
-static char lower(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		c = (char)(c - 'A' + 'a');
-	return c;
-}
-
 static bool is_separator(char c)
 {
 	return c == '_' || c == '-';
@@ -234,8 +227,8 @@ static bool begins_with(struct str name, const char *part)
 	size_t i = 0;
 
 	for (; *part; part++) {
-		if (i < name.n &&
-		    (*part == '_' ? is_separator(name.p[i]) : lower(name.p[i]) == *part))
+		if (i < name.n && (*part == '_' ? is_separator(name.p[i])
+						: str_lower(name.p[i]) == *part))
 			i++;
 		else if (*part != '_')
 			return false;
@@ -257,7 +250,7 @@ bool function_name_has(struct str name, const char *part)
 	if (*part == '^')
 		return begins_with(last_part(name), part + 1);
 	for (size_t i = 0; i < name.n; i++)
-		if ((*part == '_' || lower(name.p[i]) == *part) &&
+		if ((*part == '_' || str_lower(name.p[i]) == *part) &&
 		    begins_with(str_behind(name, i), part))
 			return true;
 	return false;

@@ -205,17 +205,9 @@ static int load(const struct diff_loading *l, bool is_device, struct err *err)
 	return rc;
 }
 
-static bool has_memory(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].has_memory)
-			return true;
-	return false;
-}
-
 int diff_load_operators(const struct diff_loading *l, struct err *err)
 {
-	if (l->metric == DIFF_MEMORY && !has_memory(l->scope))
+	if (l->metric == DIFF_MEMORY && !scope_has_memory(l->scope))
 		return err_set(err, ERR_EMPTY,
 			       "no memory was recorded (profile_memory=True)");
 	return load(l, false, err);

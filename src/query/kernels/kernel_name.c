@@ -7,13 +7,6 @@
 #include "base/alloc.h"
 #include "base/demangle.h"
 
-static char lower(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		c = (char)(c - 'A' + 'a');
-	return c;
-}
-
 /* Up to the first argument of a template or of the function. */
 static struct str head_of(struct str name)
 {
@@ -74,7 +67,7 @@ void kernel_name_read(struct str name, struct kernel_name *out)
 	out->head = head_of(name);
 	out->word = xmalloc(out->head.n + 1);
 	for (size_t i = 0; i < out->head.n; i++)
-		out->word[i] = lower(out->head.p[i]);
+		out->word[i] = str_lower(out->head.p[i]);
 	if (str_starts_with(name, STR_LIT("_Z")))
 		blank_substitutions(out->head, out->word);
 	memset(out->pairs, 0, sizeof(out->pairs));

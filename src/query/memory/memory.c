@@ -305,7 +305,7 @@ int memory_open(struct store *store, const struct scope *scope,
 		return -1;
 	if (kind == SCOPE_LINES)
 		return open_lines(store, scope, request, out, err);
-	if (memory_is_sampled(scope))
+	if (scope_is_sampled_memory(scope))
 		return memory_open_sampled(store, scope, request, out, err);
 	if (kind == SCOPE_CALL_GRAPHS)
 		return err_set(

@@ -46,12 +46,6 @@ struct loading {
 	size_t n, cap;
 };
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's memory events do not fit together; ingest again");
-}
-
 static int load_steps(struct store *store, struct memory_events *out, struct err *err)
 {
 	struct query q = query_of_profile(store, asset_query_views_memory_steps_sql,
@@ -64,7 +58,7 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 					    sqlite3_column_int64(q.stmt, 3) };
 		if (out->nsteps >= EVENTS_MAX ||
 		    !query_is_range(step.ts_ns, step.dur_ns)) {
-			q.rc = damaged(err);
+			q.rc = query_damaged("memory events do", err);
 			break;
 		}
 		*ARRAY_PUSH(out->steps, out->nsteps, out->steps_cap) = step;
@@ -84,7 +78,7 @@ static uint32_t find_step(const struct memory_events *m, int64_t id)
 static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
 {
 	if (l->n >= EVENTS_MAX)
-		return damaged(err);
+		return query_damaged("memory events do", err);
 	struct loaded e = {
 		.event = { .bytes = query_number(stmt, EVENT_BYTES),
 			   .address = query_number(stmt, EVENT_ADDRESS),

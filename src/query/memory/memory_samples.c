@@ -356,14 +356,6 @@ const struct view memory_samples_view = {
 	.people = VIEW_PART("profile! process ts_ns bytes"),
 };
 
-bool memory_is_sampled(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (strcmp(scope->profiles[i].format, "mprof") != 0)
-			return false;
-	return true;
-}
-
 static int check(const struct memory_request *r, struct err *err)
 {
 	if (r->view != MEMORY_VIEW_PEAKS && r->view != MEMORY_VIEW_STATS &&

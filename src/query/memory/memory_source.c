@@ -156,12 +156,6 @@ const char *memory_fate_name(enum memory_fate fate)
 
 ASSET(asset_query_views_memory_slice_sql);
 
-static int damaged(struct err *err)
-{
-	return err_set(err, ERR_INPUT,
-		       "the store's slices do not fit together; ingest again");
-}
-
 int memory_names_open(struct store *store, struct memory_names *out, struct err *err)
 {
 	*out = (struct memory_names){ .n = 0 };
@@ -193,7 +187,7 @@ static int read_slice(struct memory_names *n, int64_t id, struct memory_around *
 	*parent = rc ? sqlite3_column_int64(n->stmt, 2) : 0;
 	if (class < 0 || class >= NCLASSES || *parent < 0 || *parent >= id) {
 		sqlite3_reset(n->stmt);
-		return damaged(err);
+		return query_damaged("slices do", err);
 	}
 	*out = (struct memory_around){ .id = id, .class = (uint8_t) class };
 	rc = text_pool_number(&n->texts, sqlite3_column_int64(n->stmt, 0), &out->name,

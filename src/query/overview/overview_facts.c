@@ -210,7 +210,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
 	int rc = 0; /* mprof's slices are functions, of which no rule knows */
-	if (!memory_is_sampled(m->scope))
+	if (!scope_is_sampled_memory(m->scope))
 		rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
 	free(choices);
 	return rc;

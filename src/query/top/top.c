@@ -57,14 +57,6 @@ static bool needs_slices(const struct top_query *query)
 	       asked & places;
 }
 
-static bool has_memory(const struct scope *scope)
-{
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].has_memory)
-			return true;
-	return false;
-}
-
 /* What can be asked for beside the names, and why it may not be there. */
 static const struct asked {
 	unsigned bit;
@@ -150,7 +142,7 @@ int top_load(struct store *store, const struct scope *scope,
 	     const struct top_query *query, struct top_rows *out, struct err *err)
 {
 	*out = (struct top_rows){ .scope = scope,
-				  .has_memory = has_memory(scope),
+				  .has_memory = scope_has_memory(scope),
 				  .device = "CUDA" };
 	opstats_init(&out->stats);
 	intern_init(&out->splits);

@@ -60,10 +60,7 @@ static bool needs_all(const struct scope *scope, const struct top_query *query)
 	if (sort && (sort == view_field(&top_view, "primitive_calls") ||
 		     sort == view_field(&top_view, "flops")))
 		return true;
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].has_memory)
-			return true;
-	return false;
+	return scope_has_memory(scope);
 }
 
 /* Without what the table does not show: the shortest, the longest and the mean. */
