@@ -250,6 +250,17 @@ struct bytes input_peek(struct input *in, size_t want, struct err *err)
 	return (struct bytes){ in->window + in->start, in->end - in->start };
 }
 
+int input_whole(struct input *in, const char *what, struct bytes *out, struct err *err)
+{
+	*out = input_peek(in, INPUT_WHOLE_MAX, err);
+	if (err->kind == ERR_NONE && out->n < INPUT_WHOLE_MAX)
+		return 0;
+	out->n = 0;
+	return err->kind == ERR_NONE
+		       ? err_at(err, INPUT_WHOLE_MAX, "%s of more than 1 GiB", what)
+		       : -1;
+}
+
 void input_skip(struct input *in, size_t n)
 {
 	assert(n <= in->end - in->start);

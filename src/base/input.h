@@ -77,6 +77,13 @@ void input_set_stop(struct input *in, input_stop_fn *stop, void *to);
  * bytes that are there, never with `want`.
  */
 struct bytes input_peek(struct input *in, size_t want, struct err *err);
+
+#define INPUT_WHOLE_MAX ((size_t)1 << 30) /* bytes */
+/*
+ * All that is left, likewise: 0, or -1 with err set and no bytes, also where `what` ("a
+ * profile") has INPUT_WHOLE_MAX of them or more.
+ */
+int input_whole(struct input *in, const char *what, struct bytes *out, struct err *err);
 /* n is at most what the last peek gave, less what was skipped since. */
 void input_skip(struct input *in, size_t n);
 /*

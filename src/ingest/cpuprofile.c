@@ -14,7 +14,6 @@
 #include "ingest/json.h"
 #include "ingest/json_stream.h"
 
-#define FILE_MAX  ((size_t)1 << 30)
 #define US_DIGITS 6 /* of seconds */
 
 int cpuprofile_bad(const struct cpuprofile *c, const struct json *j, const char *what,
@@ -266,12 +265,10 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 	struct cpuprofile c = { .start_us = NUMBER_NONE,
 				.end_us = NUMBER_NONE,
 				.end_of_seconds_us = NUMBER_NONE };
-	struct bytes bytes = input_peek(in, FILE_MAX, err);
+	struct bytes bytes;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a profile", &bytes, err) < 0)
 		return -1;
-	if (bytes.n >= FILE_MAX)
-		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
 	c.text = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&c.stacks, sink, options);
 	buf_init(&c.name, SIZE_MAX);

@@ -18,7 +18,6 @@
 #include "ingest/json.h"
 #include "ingest/xml.h"
 
-#define FILE_MAX     ((size_t)1 << 30)
 #define BOM          "\xef\xbb\xbf"
 #define PLACE_DIGITS 6 /* behind the point of a place */
 #define COUNT_TEXT   64
@@ -261,12 +260,10 @@ static int flamegraph_read(struct input *in, const struct read_options *options,
 			   struct sink *sink, struct err *err)
 {
 	struct flamegraph f = { .size = 0 };
-	struct bytes bytes = input_peek(in, FILE_MAX, err);
+	struct bytes bytes;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a picture", &bytes, err) < 0)
 		return -1;
-	if (bytes.n >= FILE_MAX)
-		return err_at(err, FILE_MAX, "a picture of more than 1 GiB");
 	f.size = bytes.n;
 	stacks_init(&f.stacks, sink, options);
 	intern_init(&f.names);

@@ -14,7 +14,6 @@
 #include "base/sum.h"
 #include "ingest/json_stream.h"
 
-#define FILE_MAX   ((size_t)1 << 30)
 #define BOM        "\xef\xbb\xbf"
 #define NS_DIGITS  6  /* of milliseconds */
 #define LEVELS_MAX 16 /* of processes in processes; each is gone through again */
@@ -296,12 +295,10 @@ static int gecko_read(struct input *in, const struct read_options *options,
 		      struct sink *sink, struct err *err)
 {
 	struct file f = { .gecko = { .cpu_digits = -1 } };
-	struct bytes bytes = input_peek(in, FILE_MAX, err);
+	struct bytes bytes;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a profile", &bytes, err) < 0)
 		return -1;
-	if (bytes.n >= FILE_MAX)
-		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
 	f.gecko.text = (struct str){ (const char *)bytes.p, bytes.n };
 	if (str_starts_with(f.gecko.text, STR_LIT(BOM)))
 		f.gecko.text = str_behind(f.gecko.text, sizeof(BOM) - 1);

@@ -15,7 +15,6 @@
 #include "ingest/line_rows.h"
 #include "ingest/pstats_title.h"
 
-#define REPORT_MAX   ((size_t)1 << 30)
 #define TICK_BYTES   ((size_t)1 << 20)
 #define TITLE_BYTES  512 /* of a line that a probe takes colours from */
 #define MIB          1048576.0L
@@ -422,11 +421,7 @@ static int tell_rest(struct report *r, struct err *err)
 	const struct profile_fact profile = { .format = r->ntimes ? "line_profiler"
 								  : "memory_profiler",
 					      .dialect = "text",
-					      .rank = NUMBER_NONE,
-					      .world_size = NUMBER_NONE,
-					      .window_end_ns = NUMBER_NONE,
-					      .span_end_ns = NUMBER_NONE,
-					      .host = TEXT_NONE };
+					      PROFILE_FACT_NONE };
 
 	if (r->lines.bad_utf8 != LINE_NONE &&
 	    line_rows_finding(&r->rows, FINDING_UTF8, r->lines.bad_utf8, STR_LIT(""),
@@ -460,12 +455,10 @@ static int report_read(struct input *in, const struct read_options *options,
 		       struct sink *sink, struct err *err)
 {
 	struct report r = { .sink = sink, .unit_s = USUAL_UNIT_S };
-	struct bytes bytes = input_peek(in, REPORT_MAX, err);
+	struct bytes bytes;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a text file", &bytes, err) < 0)
 		return -1;
-	if (bytes.n >= REPORT_MAX)
-		return err_at(err, REPORT_MAX, "a text file of more than 1 GiB");
 	line_rows_init(&r.rows, sink, options);
 	lines_init(&r.lines, bytes);
 	buf_init(&r.file, SIZE_MAX);

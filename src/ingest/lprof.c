@@ -14,8 +14,6 @@
 #include "ingest/line_rows.h"
 #include "ingest/pickle.h"
 
-#define DUMP_MAX ((size_t)1 << 30)
-
 static const struct pickle_class classes[] = {
 	{ "_line_profiler", "LineStats", PICKLE_DATA },
 	{ "line_profiler._line_profiler", "LineStats", PICKLE_DATA },
@@ -220,18 +218,12 @@ static int lprof_read(struct input *in, const struct read_options *options,
 {
 	const struct profile_fact profile = { .format = "line_profiler",
 					      .dialect = "lprof",
-					      .rank = NUMBER_NONE,
-					      .world_size = NUMBER_NONE,
-					      .window_end_ns = NUMBER_NONE,
-					      .span_end_ns = NUMBER_NONE,
-					      .host = TEXT_NONE };
+					      PROFILE_FACT_NONE };
 	struct lprof l = { .looked_at = 0 };
-	struct bytes text = input_peek(in, DUMP_MAX, err);
+	struct bytes text;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a dump", &text, err) < 0)
 		return -1;
-	if (text.n >= DUMP_MAX)
-		return err_at(err, DUMP_MAX, "a dump of more than 1 GiB");
 	line_rows_init(&l.rows, sink, options);
 	l.rows.last_counts = l.rows.has_times = true;
 	int rc = pickle_open_classes(&l.pickle, text, options->spill, classes, err);

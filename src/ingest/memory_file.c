@@ -55,12 +55,8 @@ void memory_file_end(struct sink *sink, const char *format, bool has_base)
 	const struct profile_fact profile = { .format = format,
 					      .dialect = "",
 					      .has_base = has_base,
-					      .rank = NUMBER_NONE,
-					      .world_size = NUMBER_NONE,
-					      .window_end_ns = NUMBER_NONE,
-					      .span_end_ns = NUMBER_NONE,
-					      .has_memory = true,
-					      .host = TEXT_NONE };
+					      PROFILE_FACT_NONE,
+					      .has_memory = true };
 
 	sink->profile(sink, &profile);
 }

@@ -407,11 +407,7 @@ static int tell_run(struct mprof *m, struct err *err)
 	struct profile_fact profile = { .format = "mprof",
 					.dialect = "",
 					.has_base = true,
-					.rank = NUMBER_NONE,
-					.world_size = NUMBER_NONE,
-					.window_end_ns = NUMBER_NONE,
-					.span_end_ns = NUMBER_NONE,
-					.host = TEXT_NONE,
+					PROFILE_FACT_NONE,
 					.rules.all_slices = true };
 
 	const struct nearby near = nearby_of(m);

@@ -14,7 +14,6 @@
 #include "ingest/json.h"
 #include "ingest/pprof_tables.h"
 
-#define FILE_MAX    ((size_t)1 << 30)
 #define TYPES_MAX   64
 #define PROBE_TYPES 8 /* fields of a head that are looked at */
 
@@ -338,12 +337,10 @@ static int pprof_read(struct input *in, const struct read_options *options,
 		      struct sink *sink, struct err *err)
 {
 	struct pprof p = { .count_type = -1 };
-	struct bytes bytes = input_peek(in, FILE_MAX, err);
+	struct bytes bytes;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a profile", &bytes, err) < 0)
 		return -1;
-	if (bytes.n >= FILE_MAX)
-		return err_at(err, FILE_MAX, "a profile of more than 1 GiB");
 	p.file = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&p.stacks, sink, options);
 	p.tables.stacks = &p.stacks;

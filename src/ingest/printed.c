@@ -51,17 +51,14 @@ static void read_between(struct printed *p, const struct report_place *place)
 int printed_open(struct printed *p, struct input *in, const struct read_options *options,
 		 struct sink *sink, struct err *err)
 {
-	struct bytes bytes = input_peek(in, PRINTED_MAX, err);
+	struct bytes bytes;
+	int rc = input_whole(in, "a text file", &bytes, err);
 
 	*p = (struct printed){ .sink = sink, .options = options };
-	if (err->kind != ERR_NONE)
-		bytes.n = 0;
 	lines_init(&p->lines, bytes);
-	if (err->kind != ERR_NONE)
+	if (rc < 0)
 		return -1;
-	if (bytes.n >= PRINTED_MAX)
-		return err_at(err, PRINTED_MAX, "a text file of more than 1 GiB");
-	int rc = tell_encoding(p, in, err);
+	rc = tell_encoding(p, in, err);
 	if (options->report.number)
 		read_between(p, &options->report);
 	return rc;
@@ -142,11 +139,7 @@ struct profile_fact printed_profile(const char *dialect)
 {
 	return (struct profile_fact){ .format = "pstats",
 				      .dialect = dialect,
-				      .rank = NUMBER_NONE,
-				      .world_size = NUMBER_NONE,
-				      .window_end_ns = NUMBER_NONE,
-				      .span_end_ns = NUMBER_NONE,
-				      .host = TEXT_NONE,
+				      PROFILE_FACT_NONE,
 				      .rules.all_slices = true };
 }
 

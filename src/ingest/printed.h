@@ -10,8 +10,6 @@
 #include "ingest/pstats_title.h"
 #include "ingest/reader.h"
 
-#define PRINTED_MAX ((size_t)1 << 30) /* bytes of a text */
-
 struct printed {
 	struct lines lines;
 	struct sink *sink;                  /* borrowed */

@@ -4,7 +4,6 @@
 #include "base/spill.h"
 #include "ingest/pstats_dump.h"
 
-#define DUMP_MAX   ((size_t)1 << 30)
 #define TEXT_MAX   ((size_t)1 << 30) /* of one name: Latin-1 may double */
 #define TICK_BYTES ((size_t)1 << 20)
 #define ROUNDING_S 1e-6 /* of sums of times */
@@ -161,11 +160,7 @@ static int tell_profile(struct dump *d, struct err *err)
 {
 	struct profile_fact profile = { .format = "pstats",
 					.dialect = producer(d),
-					.rank = NUMBER_NONE,
-					.world_size = NUMBER_NONE,
-					.window_end_ns = NUMBER_NONE,
-					.span_end_ns = NUMBER_NONE,
-					.host = TEXT_NONE,
+					PROFILE_FACT_NONE,
 					.rules.all_slices = true };
 	size_t left = d->marshal.text.n - d->marshal.end;
 
@@ -230,12 +225,10 @@ static int dump_read(struct input *in, const struct read_options *options,
 		     struct sink *sink, struct err *err)
 {
 	struct dump d = { .sink = sink, .options = options };
-	struct bytes text = input_peek(in, DUMP_MAX, err);
+	struct bytes text;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a dump", &text, err) < 0)
 		return -1;
-	if (text.n >= DUMP_MAX)
-		return err_at(err, DUMP_MAX, "a dump of more than 1 GiB");
 	buf_init(&d.text, TEXT_MAX);
 	buf_init(&d.bytes, TEXT_MAX);
 	buf_init(&d.shown, TEXT_MAX);

@@ -235,11 +235,7 @@ static int finish(struct reading *r, struct input *in, struct err *err)
 {
 	struct profile_fact profile = { .format = "scalene",
 					.dialect = "",
-					.rank = NUMBER_NONE,
-					.world_size = NUMBER_NONE,
-					.window_end_ns = NUMBER_NONE,
-					.span_end_ns = NUMBER_NONE,
-					.host = TEXT_NONE };
+					PROFILE_FACT_NONE };
 	uint64_t end = window_at(&r->in.w, r->in.w.j.end);
 	const char *lacks = isnan(r->elapsed_s)  ? "elapsed_time_sec"
 			    : !r->lines.has_data ? "line with a share or memory"

@@ -24,7 +24,6 @@
 #include "ingest/sink.h"
 #include "ingest/snapshot.h"
 
-#define TEXT_LIMIT  ((size_t)1 << 30)
 #define PROTO       0x80
 #define TICK_EVENTS 65536
 
@@ -262,12 +261,10 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 			 struct sink *sink, struct err *err)
 {
 	struct snapshot s = { .sink = sink };
-	struct bytes text = input_peek(in, TEXT_LIMIT, err);
+	struct bytes text;
 
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a snapshot", &text, err) < 0)
 		return -1;
-	if (text.n >= TEXT_LIMIT)
-		return err_at(err, TEXT_LIMIT, "a snapshot of more than 1 GiB");
 	buf_init(&s.name, (size_t)read_limits(options)->text_bytes);
 	int rc = pickle_open_in(&s.pickle, text, options->spill, err);
 	if (rc == 0) {

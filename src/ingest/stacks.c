@@ -303,9 +303,5 @@ void stacks_end(struct stacks *s, const char *dialect)
 {
 	s->sink->profile(s->sink, &(struct profile_fact){ .format = "samples",
 							  .dialect = dialect,
-							  .rank = NUMBER_NONE,
-							  .world_size = NUMBER_NONE,
-							  .window_end_ns = NUMBER_NONE,
-							  .span_end_ns = NUMBER_NONE,
-							  .host = TEXT_NONE });
+							  PROFILE_FACT_NONE });
 }

@@ -18,7 +18,6 @@
 #include "ingest/json.h"
 #include "ingest/memory_file.h"
 
-#define TEXT_LIMIT   ((size_t)1 << 30)
 #define NCATEGORIES  8
 #define TICK_EVENTS  65536
 #define ACTION_FIRST 1
@@ -268,14 +267,13 @@ static int read_either(struct timeline *t, struct err *err)
 static int timeline_read(struct input *in, const struct read_options *options,
 			 struct sink *sink, struct err *err)
 {
-	struct bytes text = input_peek(in, TEXT_LIMIT, err);
-	struct timeline t = { .sink = sink, .start = (const char *)text.p };
+	struct timeline t = { .sink = sink };
+	struct bytes text;
 
 	(void)options;
-	if (err->kind != ERR_NONE)
+	if (input_whole(in, "a memory timeline", &text, err) < 0)
 		return -1;
-	if (text.n >= TEXT_LIMIT)
-		return err_at(err, TEXT_LIMIT, "a memory timeline of more than 1 GiB");
+	t.start = (const char *)text.p;
 	t.j = json_of((struct str){ t.start, text.n });
 	for (size_t i = 0; i < NCATEGORIES; i++)
 		t.names[i] = sink->text(sink, str_of(categories[i]));

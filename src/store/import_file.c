@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bundle.h"
 #include "base/expand.h"
+#include "base/input.h"
 #include "base/spill.h"
 #include "ingest/parts.h"
 #include "ingest/printed.h"
@@ -293,8 +294,8 @@ static int import_text(struct importing *i, const struct import_source *source,
 	int rc;
 
 	input_set_spill(in, i->spill);
-	struct bytes bytes = input_peek(in, PRINTED_MAX, &ignored);
-	if (ignored.kind == ERR_NONE && bytes.n < PRINTED_MAX)
+	struct bytes bytes = input_peek(in, INPUT_WHOLE_MAX, &ignored);
+	if (ignored.kind == ERR_NONE && bytes.n < INPUT_WHOLE_MAX)
 		parts_find(bytes, reader, &parts);
 	if (parts.n > 1) {
 		rc = import_parts(i, source, bytes, &parts, err);
@@ -328,8 +329,8 @@ static bool keep_print(struct importing *i, const struct import_source *source,
 	if (!source->is_found || i->has_only_prints || !reader || !reader->is_print)
 		return false;
 	input_set_spill(in, i->spill);
-	struct bytes text = input_peek(in, PRINTED_MAX, &ignored);
-	if (ignored.kind != ERR_NONE || text.n == PRINTED_MAX)
+	struct bytes text = input_peek(in, INPUT_WHOLE_MAX, &ignored);
+	if (ignored.kind != ERR_NONE || text.n == INPUT_WHOLE_MAX)
 		return false;
 	unsigned char *copy = spill_alloc(i->spill, text.n, 1);
 	memcpy(copy, text.p, text.n);

@@ -365,6 +365,10 @@ struct profile_fact {
 	uint32_t host; /* text, or TEXT_NONE */
 	struct op_rules rules;
 };
+/* The initialisers of a profile that says none of these. */
+#define PROFILE_FACT_NONE                                                             \
+	.rank = NUMBER_NONE, .world_size = NUMBER_NONE, .window_end_ns = NUMBER_NONE, \
+	.span_end_ns = NUMBER_NONE, .host = TEXT_NONE
 
 struct device_info_fact {
 	int64_t id;
