@@ -82,11 +82,7 @@ static void need_of(const void *from, struct fetch_need *out)
 		out->tables = FETCH_SMALL ",comm_part";
 }
 
-static int open_comm(const struct reading *r, void *request, struct table **out,
-		     struct err *err)
-{
-	return comm_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(comm_open)
 
 static const struct view *view_of(const void *options)
 {
@@ -108,7 +104,7 @@ static const struct table_command table = {
 	.request_size = sizeof(struct comm_request),
 	.make = make_request,
 	.need = need_of,
-	.open = open_comm,
+	.open = open_table,
 	.view_of = view_of,
 	.sorting = offsetof(struct comm_opts, view),
 	.show = offsetof(struct comm_request, show),

@@ -41,12 +41,7 @@ static const struct opt export_options[] = {
 	  .choices = weights, INTO(CHOICE, weight) },
 	{ .name = "table", .arg = "NAME", .help = "table or view of the store, for parquet",
 	  INTO(STRING, table) },
-	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix may choose the format",
-	  INTO(STRING, output.path), .short_name = 'o' },
-	{ .name = "force", .help = "replace FILE when it exists",
-	  INTO(FLAG, output.force), .short_name = 'f' },
-	{ .name = "quiet", .help = "do not report what was read into the cache",
-	  INTO(FLAG, output.quiet), .short_name = 'q' },
+	OUTPUT_FILE_OPTIONS(struct export_opts, output, "write to this file; its suffix may choose the format"),
 	OPT_END
 };
 
@@ -60,8 +55,7 @@ static const struct opt_group export_groups[] = {
 };
 /* clang-format on */
 
-static const struct export_opts defaults = { .output = { .color = "never",
-							 .no_pager = true } };
+static const struct export_opts defaults = { .output = OUTPUT_FILE_DEFAULTS };
 
 static const struct exporter *choose(const struct export_opts *o, struct err *err)
 {

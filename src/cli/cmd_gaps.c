@@ -109,11 +109,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return check(o, r, filter, err);
 }
 
-static int open_gaps(const struct reading *r, void *request, struct table **out,
-		     struct err *err)
-{
-	return gap_table_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(gap_table_open)
 
 static const char *const examples[] = { "ptool gaps trace.json",
 					"ptool gaps --by frame --step 3..5",
@@ -125,7 +121,7 @@ static const char *const examples[] = { "ptool gaps trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct gap_table_request),
 	.make = make_request,
-	.open = open_gaps,
+	.open = open_table,
 };
 
 const struct command cmd_gaps = {

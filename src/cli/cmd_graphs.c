@@ -36,11 +36,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_graphs(const struct reading *r, void *request, struct table **out,
-		       struct err *err)
-{
-	return graphs_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(graphs_open)
 
 static const char *const examples[] = { "ptool graphs trace.json",
 					"ptool graphs --step 3..5 --format csv", NULL };
@@ -48,7 +44,7 @@ static const char *const examples[] = { "ptool graphs trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct graphs_query),
 	.make = make_request,
-	.open = open_graphs,
+	.open = open_table,
 	.view = &graphs_view,
 	.sorting = offsetof(struct graphs_opts, view),
 	.show = offsetof(struct graphs_query, show),

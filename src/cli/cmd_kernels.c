@@ -54,11 +54,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_kernels(const struct reading *r, void *request, struct table **out,
-			struct err *err)
-{
-	return kernels_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(kernels_open)
 
 static const char *const examples[] = { "ptool kernels trace.json",
 					"ptool kernels --by op --focus gemm",
@@ -69,7 +65,7 @@ static const char *const examples[] = { "ptool kernels trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct kernels_query),
 	.make = make_request,
-	.open = open_kernels,
+	.open = open_table,
 	.view = &kernels_view,
 	.sorting = offsetof(struct kernels_opts, view),
 	.show = offsetof(struct kernels_query, show),

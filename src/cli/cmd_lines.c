@@ -56,11 +56,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_lines(const struct reading *r, void *request, struct table **out,
-		      struct err *err)
-{
-	return lines_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(lines_open)
 
 static const char *const examples[] = { "ptool lines script.py.lprof",
 					"ptool lines --focus 'train.py.*step'",
@@ -70,7 +66,7 @@ static const char *const examples[] = { "ptool lines script.py.lprof",
 static const struct table_command table = {
 	.request_size = sizeof(struct line_request),
 	.make = make_request,
-	.open = open_lines,
+	.open = open_table,
 	.view = &lines_view,
 	.sorting = offsetof(struct lines_opts, view),
 	.show = offsetof(struct line_request, show),

@@ -53,11 +53,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 		       "kernels' and 'ptool top'");
 }
 
-static int open_modules(const struct reading *r, void *request, struct table **out,
-			struct err *err)
-{
-	return modules_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(modules_open)
 
 static const char *const examples[] = { "ptool modules trace.json",
 					"ptool modules --depth 2 --step 3",
@@ -68,7 +64,7 @@ static const char *const examples[] = { "ptool modules trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct modules_query),
 	.make = make_request,
-	.open = open_modules,
+	.open = open_table,
 };
 
 const struct command cmd_modules = {

@@ -56,11 +56,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_ranks(const struct reading *r, void *request, struct table **out,
-		      struct err *err)
-{
-	return ranks_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(ranks_open)
 
 static const struct view *view_of(const void *options)
 {
@@ -78,7 +74,7 @@ static const char *const examples[] = { "ptool ranks run.db",
 static const struct table_command table = {
 	.request_size = sizeof(struct ranks_request),
 	.make = make_request,
-	.open = open_ranks,
+	.open = open_table,
 	.view_of = view_of,
 	.sorting = offsetof(struct ranks_opts, view),
 	.show = offsetof(struct ranks_request, show),

@@ -21,12 +21,7 @@
 static const struct opt report_options[] = {
 	{ .name = "store", .arg = "STORE|FILE", .help = "what to show (default: $PTOOL_STORE or ./ptool.db); two are compared",
 	  INTO(ARGS, operands) },
-	{ .name = "output", .arg = "FILE", .help = "write the page to this file, - for standard output",
-	  INTO(STRING, output.path), .short_name = 'o' },
-	{ .name = "force", .help = "replace FILE when it exists",
-	  INTO(FLAG, output.force), .short_name = 'f' },
-	{ .name = "quiet", .help = "do not report what was read into the cache",
-	  INTO(FLAG, output.quiet), .short_name = 'q' },
+	OUTPUT_FILE_OPTIONS(struct report_opts, output, "write the page to this file, - for standard output"),
 	OPT_END
 };
 
@@ -39,8 +34,7 @@ static const struct opt_group report_groups[] = {
 /* clang-format on */
 
 static const struct report_opts defaults = { .timeline = REPORT_TIMELINE_DEFAULTS,
-					     .output = { .color = "never",
-							 .no_pager = true } };
+					     .output = OUTPUT_FILE_DEFAULTS };
 
 /* Before a raw file is ingested for nothing. */
 static int check(const struct report_opts *o, struct err *err)

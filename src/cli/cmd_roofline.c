@@ -43,11 +43,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return o->peak ? device_peaks_set(o->peak, &peaks, err) : 0;
 }
 
-static int open_roofline(const struct reading *r, void *request, struct table **out,
-			 struct err *err)
-{
-	return roofline_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(roofline_open)
 
 static const char *const examples[] = { "ptool roofline trace.json",
 					"ptool roofline --focus mm --sort peak",
@@ -57,7 +53,7 @@ static const char *const examples[] = { "ptool roofline trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct roofline_query),
 	.make = make_request,
-	.open = open_roofline,
+	.open = open_table,
 	.view = &roofline_view,
 	.sorting = offsetof(struct roofline_opts, view),
 	.show = offsetof(struct roofline_query, show),

@@ -43,11 +43,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_streams(const struct reading *r, void *request, struct table **out,
-			struct err *err)
-{
-	return streams_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(streams_open)
 
 static const struct view *view_of(const void *options)
 {
@@ -61,7 +57,7 @@ static const char *const examples[] = { "ptool streams trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct streams_request),
 	.make = make_request,
-	.open = open_streams,
+	.open = open_table,
 	.view_of = view_of,
 	.sorting = offsetof(struct streams_opts, view),
 	.show = offsetof(struct streams_request, show),

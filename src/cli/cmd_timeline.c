@@ -73,11 +73,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_timeline(const struct reading *r, void *request, struct table **out,
-			 struct err *err)
-{
-	return cells_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(cells_open)
 
 static const char *const examples[] = {
 	"ptool timeline trace.json", "ptool timeline --step 3",
@@ -88,7 +84,7 @@ static const char *const examples[] = {
 static const struct table_command table = {
 	.request_size = sizeof(struct cells_request),
 	.make = make_request,
-	.open = open_timeline,
+	.open = open_table,
 };
 
 const struct command cmd_timeline = {

@@ -53,11 +53,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_transfers(const struct reading *r, void *request, struct table **out,
-			  struct err *err)
-{
-	return transfers_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(transfers_open)
 
 static const char *const examples[] = { "ptool transfers trace.json",
 					"ptool transfers --by op",
@@ -68,7 +64,7 @@ static const char *const examples[] = { "ptool transfers trace.json",
 static const struct table_command table = {
 	.request_size = sizeof(struct transfers_request),
 	.make = make_request,
-	.open = open_transfers,
+	.open = open_table,
 	.view = &transfers_view,
 	.sorting = offsetof(struct transfers_opts, view),
 	.show = offsetof(struct transfers_request, show),

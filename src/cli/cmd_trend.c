@@ -39,11 +39,7 @@ static int make_request(const void *options, const struct filter *filter, void *
 	return 0;
 }
 
-static int open_trend(const struct reading *r, void *request, struct table **out,
-		      struct err *err)
-{
-	return trend_open(r->store, r->scope, request, out, err);
-}
+TABLE_OPEN(trend_open)
 
 static const char *const examples[] = { "ptool trend runs.db",
 					"ptool trend runs.db --column peak",
@@ -54,7 +50,7 @@ static const char *const examples[] = { "ptool trend runs.db",
 static const struct table_command table = {
 	.request_size = sizeof(struct trend_request),
 	.make = make_request,
-	.open = open_trend,
+	.open = open_table,
 	.view = &trend_view,
 	.sorting = offsetof(struct trend_opts, view),
 	.show = offsetof(struct trend_request, show),

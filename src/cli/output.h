@@ -38,6 +38,17 @@ struct output_opts {
 /* clang-format on */
 /* --format, -o, -f, --color, -q, --wide, --width, --names, --budget, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
+/* -o, -f and -q alone, in a command's own table; `what` is the help of -o. */
+/* clang-format off */
+#define OUTPUT_FILE_DEFAULTS { .color = "never", .no_pager = true }
+#define OUTPUT_FILE_OPTIONS(type, member, what) \
+	{ .name = "output", .arg = "FILE", .help = (what), \
+	  OPT_INTO(STRING, type, member.path), .short_name = 'o' }, \
+	{ .name = "force", .help = "replace FILE when it exists", \
+	  OPT_INTO(FLAG, type, member.force), .short_name = 'f' }, \
+	{ .name = "quiet", .help = "do not report what was read into the cache", \
+	  OPT_INTO(FLAG, type, member.quiet), .short_name = 'q' }
+/* clang-format on */
 /* The same, for a command whose -f is another option. */
 extern const struct opt output_options_long_force[];
 

@@ -83,6 +83,19 @@ struct table_opts {
 	TABLE_GROUPS
 /* clang-format on */
 
+/*
+ * Defines open_table(), for `open` below, of a view's own function, whose request has a
+ * type of its own.
+ */
+/* clang-format off */
+#define TABLE_OPEN(view_open)						\
+	static int open_table(const struct reading *r, void *request,	\
+			      struct table **out, struct err *err)	\
+	{								\
+		return view_open(r->store, r->scope, request, out, err); \
+	}
+/* clang-format on */
+
 /* How the table is made; `request` is what `make` fills and `open` reads. */
 struct table_command {
 	size_t request_size; /* it begins zeroed; 0: there is none */

@@ -30,11 +30,7 @@ static inline void world_init(struct world *w)
 	model_init(&w->m, &w->texts, NULL);
 	w->m.profile = (struct profile_fact){ .format = "pytorch",
 					      .dialect = "D",
-					      .rank = NUMBER_NONE,
-					      .world_size = NUMBER_NONE,
-					      .window_end_ns = NUMBER_NONE,
-					      .span_end_ns = NUMBER_NONE,
-					      .host = TEXT_NONE };
+					      PROFILE_FACT_NONE };
 }
 
 static inline void world_release(struct world *w)
