@@ -49,13 +49,6 @@ struct loading {
 	size_t cap;
 };
 
-static const char *text_column(struct sqlite3_stmt *stmt, int column, struct arena *arena)
-{
-	const unsigned char *text = sqlite3_column_text(stmt, column);
-
-	return text ? arena_strdup(arena, (const char *)text) : NULL;
-}
-
 static bool is_set(struct sqlite3_stmt *stmt, int column)
 {
 	return sqlite3_column_type(stmt, column) != SQLITE_NULL;
@@ -68,11 +61,11 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 	*ARRAY_PUSH(s->profiles, s->n, l->cap) = (struct scope_profile){
 		.id = sqlite3_column_int64(stmt, COLUMN_ID),
 		.run_id = sqlite3_column_int64(stmt, COLUMN_RUN_ID),
-		.run = text_column(stmt, COLUMN_RUN, &s->arena),
-		.path = text_column(stmt, COLUMN_PATH, &s->arena),
-		.format = text_column(stmt, COLUMN_FORMAT, &s->arena),
-		.dialect = text_column(stmt, COLUMN_DIALECT, &s->arena),
-		.host = text_column(stmt, COLUMN_HOST, &s->arena),
+		.run = sql_text(stmt, COLUMN_RUN, &s->arena),
+		.path = sql_text(stmt, COLUMN_PATH, &s->arena),
+		.format = sql_text(stmt, COLUMN_FORMAT, &s->arena),
+		.dialect = sql_text(stmt, COLUMN_DIALECT, &s->arena),
+		.host = sql_text(stmt, COLUMN_HOST, &s->arena),
 		.rank = sqlite3_column_int64(stmt, COLUMN_RANK),
 		.base_ns = sqlite3_column_int64(stmt, COLUMN_BASE),
 		.start_ns = sqlite3_column_int64(stmt, COLUMN_START),
@@ -313,7 +306,7 @@ int scope_run_names(struct store *store, struct arena *arena, const char *const 
 
 	while (query_next(&q, err)) {
 		names = xgrow(names, &cap, n + 2, sizeof(*names));
-		names[n++] = text_column(q.stmt, 0, arena);
+		names[n++] = sql_text(q.stmt, 0, arena);
 	}
 	int rc = query_end(&q);
 	const char **list = arena_alloc(arena, (n + 1) * sizeof(*list));

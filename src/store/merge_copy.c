@@ -44,11 +44,8 @@ static uint32_t fetch_text(struct copying *c, int64_t id)
 	uint32_t number = 0;
 
 	sqlite3_bind_int64(c->from->text, 1, id);
-	if (sql_step(c->from->text, &c->err) > 0) {
-		const char *p = (const char *)sqlite3_column_text(c->from->text, 0);
-		size_t n = (size_t)sqlite3_column_bytes(c->from->text, 0);
-		number = intern_add(&c->to->texts, (struct str){ p ? p : "", n }) + 1;
-	}
+	if (sql_step(c->from->text, &c->err) > 0)
+		number = intern_add(&c->to->texts, sql_bytes(c->from->text, 0)) + 1;
 	sqlite3_reset(c->from->text);
 	return number;
 }
@@ -114,13 +111,6 @@ static struct str repack(struct copying *c, int i, struct str blob)
 	return buf_str(out);
 }
 
-static struct str bytes_at(struct sqlite3_stmt *stmt, int i)
-{
-	const char *p = sqlite3_column_blob(stmt, i); /* the length behind it */
-
-	return (struct str){ p ? p : "", (size_t)sqlite3_column_bytes(stmt, i) };
-}
-
 static struct bulk_cell plain_cell(struct sqlite3_stmt *stmt, int i)
 {
 	switch (sqlite3_column_type(stmt, i)) {
@@ -129,9 +119,9 @@ static struct bulk_cell plain_cell(struct sqlite3_stmt *stmt, int i)
 	case SQLITE_FLOAT:
 		return bulk_real(sqlite3_column_double(stmt, i));
 	case SQLITE_TEXT:
-		return bulk_text(bytes_at(stmt, i));
+		return bulk_text(sql_bytes(stmt, i));
 	case SQLITE_BLOB:
-		return bulk_blob(bytes_at(stmt, i));
+		return bulk_blob(sql_bytes(stmt, i));
 	default:
 		return bulk_null();
 	}
@@ -177,7 +167,7 @@ static struct bulk_cell cell_of(struct copying *c, int i)
 	case MERGE_PACKED_IDS:
 		if (sqlite3_column_type(c->rows, i) != SQLITE_BLOB)
 			return bulk_null();
-		return bulk_blob(repack(c, i, bytes_at(c->rows, i)));
+		return bulk_blob(repack(c, i, sql_bytes(c->rows, i)));
 	case MERGE_PART_ID:
 		return part_id_cell(c, i);
 	case MERGE_NUMBER:

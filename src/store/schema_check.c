@@ -103,13 +103,6 @@ static void schema_load(struct schema *schema, struct str rest)
 	}
 }
 
-static struct str column(struct sqlite3_stmt *stmt, int i)
-{
-	const char *text = (const char *)sqlite3_column_text(stmt, i);
-
-	return (struct str){ text ? text : "", (size_t)sqlite3_column_bytes(stmt, i) };
-}
-
 static struct object *find(struct schema *schema, struct str name)
 {
 	for (size_t i = 0; i < schema->n; i++)
@@ -140,7 +133,8 @@ static int refuse(struct err *err, struct str type, struct str name, const char 
 
 static int check_row(struct schema *schema, struct sqlite3_stmt *stmt, struct err *err)
 {
-	struct str type = column(stmt, 0), name = column(stmt, 1), sql = column(stmt, 2);
+	struct str type = sql_bytes(stmt, 0), name = sql_bytes(stmt, 1),
+		   sql = sql_bytes(stmt, 2);
 
 	if (is_of_unique(type, name, sql))
 		return 0;

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "store/slice_tables.h"
 
@@ -137,6 +138,22 @@ int sql_int(struct sqlite3 *db, const char *text, int64_t *out, struct err *err)
 		rc = err_set(err, ERR_EMPTY, "no row");
 	sqlite3_finalize(stmt);
 	return rc < 0 ? -1 : 0;
+}
+
+struct str sql_bytes(struct sqlite3_stmt *stmt, int column)
+{
+	/* in this order: the first may convert what the length is then of */
+	const char *p = sqlite3_column_blob(stmt, column);
+	int n = sqlite3_column_bytes(stmt, column);
+
+	return (struct str){ p ? p : "", (size_t)n };
+}
+
+const char *sql_text(struct sqlite3_stmt *stmt, int column, struct arena *arena)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	return text ? arena_strdup(arena, text) : NULL;
 }
 
 static bool is_plain(char c)

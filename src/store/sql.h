@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
+struct arena;
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -35,6 +37,11 @@ int sql_step(struct sqlite3_stmt *stmt, struct err *err);
 int sql_exec(struct sqlite3 *db, const char *text, struct err *err);
 /* The first column of the one row that the text selects; ERR_EMPTY when there is none. */
 int sql_int(struct sqlite3 *db, const char *text, int64_t *out, struct err *err);
+
+/* The bytes of a text or blob of the row, "" of NULL; borrowed until the next step. */
+struct str sql_bytes(struct sqlite3_stmt *stmt, int column);
+/* A text of the row, in the arena; NULL of NULL. */
+const char *sql_text(struct sqlite3_stmt *stmt, int column, struct arena *arena);
 
 /*
  * The connection's last failure, as -1 with err set.  Disk and memory are

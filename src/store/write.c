@@ -57,11 +57,8 @@ int write_load_texts(struct sqlite3 *db, struct intern *texts, struct err *err)
 	if (statement_prepare(db, "select_strings", &stmt, err) < 0)
 		return -1;
 	while ((rc = sql_step(stmt, err)) > 0) {
-		const char *text = (const char *)sqlite3_column_text(stmt, 1);
-		size_t n = (size_t)sqlite3_column_bytes(stmt, 1);
 		int64_t id = sqlite3_column_int64(stmt, 0);
-		if ((int64_t)intern_add(texts, (struct str){ text ? text : "", n }) + 1 ==
-		    id)
+		if ((int64_t)intern_add(texts, sql_bytes(stmt, 1)) + 1 == id)
 			continue;
 		rc = err_set(err, ERR_INPUT,
 			     "the store's texts are out of order; ingest again");

@@ -111,14 +111,6 @@ static int prepare_range(struct store *store, const unsigned char *sql,
 	return 0;
 }
 
-static uint32_t add_text(struct callgraph *g, struct sqlite3_stmt *stmt, int column)
-{
-	const void *p = sqlite3_column_blob(stmt, column);
-	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
-
-	return intern_add(&g->texts, (struct str){ p ? p : "", n });
-}
-
 /* The row that the statement of functions stands on. */
 static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct err *err)
 {
@@ -128,9 +120,10 @@ static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct 
 		return damaged(err);
 	struct callgraph_function *f = &g->functions[at];
 	f->line = sqlite3_column_int64(stmt, 1);
-	f->file = add_text(g, stmt, 2);
-	f->name = add_text(g, stmt, 3);
-	f->bytes = is_null(stmt, 4) ? CALLGRAPH_NONE : add_text(g, stmt, 4);
+	f->file = intern_add(&g->texts, sql_bytes(stmt, 2));
+	f->name = intern_add(&g->texts, sql_bytes(stmt, 3));
+	f->bytes = is_null(stmt, 4) ? CALLGRAPH_NONE
+				    : intern_add(&g->texts, sql_bytes(stmt, 4));
 	return 0;
 }
 
@@ -176,9 +169,7 @@ static struct bignum take_count(struct callgraph *g, struct sqlite3_stmt *stmt,
 {
 	if (is_null(stmt, text))
 		return bignum_of(sqlite3_column_int64(stmt, number));
-	return bignum_parse(&g->arena,
-			    (struct str){ (const char *)sqlite3_column_text(stmt, text),
-					  (size_t)sqlite3_column_bytes(stmt, text) });
+	return bignum_parse(&g->arena, sql_bytes(stmt, text));
 }
 
 static int64_t take_ns(struct sqlite3_stmt *stmt, int column)

@@ -43,14 +43,6 @@ struct loading {
 	int64_t nslices; /* of the profile */
 };
 
-static const char *copy_text(struct device_work *work, struct sqlite3_stmt *stmt,
-			     int column)
-{
-	const char *text = (const char *)sqlite3_column_text(stmt, column);
-
-	return text ? arena_strdup(&work->owned->arena, text) : NULL;
-}
-
 /* Names are judged once each; copies and sets are what they are whatever their names. */
 static enum work_kind kind_of(struct loading *l, enum slice_class class, uint32_t name)
 {
@@ -116,8 +108,9 @@ static struct work_device *device_of(struct device_work *out, struct sqlite3_stm
 				     size_t first_item)
 {
 	int64_t number = query_number(stmt, TRACK_DEVICE);
-	const char *name =
-		number == NUMBER_NONE ? copy_text(out, stmt, TRACK_PID_TEXT) : NULL;
+	const char *name = number == NUMBER_NONE
+				   ? sql_text(stmt, TRACK_PID_TEXT, &out->owned->arena)
+				   : NULL;
 
 	if (out->ndevices &&
 	    is_same_device(&out->devices[out->ndevices - 1], number, name))
@@ -151,7 +144,7 @@ static int add_stream(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 		(struct work_stream){
 			.track_id = sqlite3_column_int64(stmt, TRACK_ID),
 			.stream = query_number(stmt, TRACK_NUMBER),
-			.name = copy_text(out, stmt, TRACK_NAME),
+			.name = sql_text(stmt, TRACK_NAME, &out->owned->arena),
 			.device = out->ndevices - 1,
 			.nitems = out->n - before,
 		};

@@ -31,18 +31,11 @@ static int64_t add_numbers(int64_t a, int64_t b)
 	return sum_add(a, b);
 }
 
-static uint32_t text_of(struct line_profile *p, struct sqlite3_stmt *stmt, int column)
-{
-	const void *text = sqlite3_column_blob(stmt, column);
-	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
-
-	return intern_add(&p->texts, (struct str){ text ? text : "", n });
-}
-
 static void take_function(struct loading *l, struct sqlite3_stmt *stmt)
 {
 	struct line_profile *p = l->p;
-	uint32_t file = text_of(p, stmt, F_FILE), name = text_of(p, stmt, F_NAME);
+	uint32_t file = intern_add(&p->texts, sql_bytes(stmt, F_FILE)),
+		 name = intern_add(&p->texts, sql_bytes(stmt, F_NAME));
 	int64_t line = sqlite3_column_int64(stmt, F_LINE);
 	const int64_t key[] = { file, name, line };
 	size_t known = p->keys.n;
@@ -82,7 +75,8 @@ static void take_row(struct loading *l, struct sqlite3_stmt *stmt)
 				  .memory_bytes = query_number(stmt, R_MEMORY),
 				  .increment_bytes = query_number(stmt, R_INCREMENT) };
 	if (sqlite3_column_type(stmt, R_SOURCE) != SQLITE_NULL)
-		row->source = intern_str(&p->texts, text_of(p, stmt, R_SOURCE));
+		row->source = intern_str(
+			&p->texts, intern_add(&p->texts, sql_bytes(stmt, R_SOURCE)));
 	p->has_times |= row->self_ns != NUMBER_NONE;
 	p->has_memory |= row->memory_bytes != NUMBER_NONE;
 }

@@ -30,14 +30,6 @@ void sample_set_release(struct sample_set *set)
 	*set = (struct sample_set){ 0 };
 }
 
-static struct str copy_text(struct arena *arena, struct sqlite3_stmt *stmt, int column)
-{
-	const void *p = sqlite3_column_blob(stmt, column);
-	size_t n = (size_t)sqlite3_column_bytes(stmt, column);
-
-	return arena_copy(arena, (struct str){ p ? p : "", n });
-}
-
 static enum unit unit_of(const char *name)
 {
 	if (strcmp(name, "ns") == 0)
@@ -75,10 +67,10 @@ static int take_series(struct sample_set *set, struct sqlite3_stmt *stmt, struct
 	const struct sample_series s = {
 		.id = query_number(stmt, ID),
 		.profile_id = query_number(stmt, PROFILE),
-		.name = copy_text(a, stmt, NAME).p,
-		.measure = copy_text(a, stmt, MEASURE).p,
-		.mode = copy_text(a, stmt, MODE).p,
-		.unit = unit_of(copy_text(a, stmt, UNIT).p),
+		.name = arena_copy(a, sql_bytes(stmt, NAME)).p,
+		.measure = arena_copy(a, sql_bytes(stmt, MEASURE)).p,
+		.mode = arena_copy(a, sql_bytes(stmt, MODE)).p,
+		.unit = unit_of(arena_copy(a, sql_bytes(stmt, UNIT)).p),
 		.decimals = sqlite3_column_int64(stmt, DECIMALS),
 		.is_default = sqlite3_column_int64(stmt, IS_DEFAULT) != 0,
 		.is_evented = sqlite3_column_int64(stmt, IS_EVENTED) != 0,
@@ -137,7 +129,7 @@ int sample_series_load(struct store *store, const struct scope *scope,
 static struct str thread_name(struct sample_set *set, struct sqlite3_stmt *stmt)
 {
 	int64_t tid = query_number(stmt, 2);
-	struct str name = copy_text(&set->arena, stmt, 1);
+	struct str name = arena_copy(&set->arena, sql_bytes(stmt, 1));
 
 	if (name.n || tid == NUMBER_NONE)
 		return name;
@@ -156,7 +148,7 @@ static int load_threads(struct store *store, const struct scope *scope,
 		return -1;
 	query_bind_text(stmt, ":profiles", scope->ids);
 	while ((rc = sql_step(stmt, err)) > 0) {
-		struct str tid = copy_text(&set->arena, stmt, 2);
+		struct str tid = arena_copy(&set->arena, sql_bytes(stmt, 2));
 		struct sample_thread thread = { .id = sqlite3_column_int64(stmt, 0),
 						.name = thread_name(set, stmt) };
 		if (filter_has_thread(filter, tid, thread.name))
@@ -219,8 +211,8 @@ static int prepare_range(struct store *store, const unsigned char *sql, int64_t 
 /* The number of a function, whatever profile it is of. */
 static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
 {
-	struct str file = copy_text(&set->arena, stmt, 2);
-	struct str name = copy_text(&set->arena, stmt, 3);
+	struct str file = arena_copy(&set->arena, sql_bytes(stmt, 2));
+	struct str name = arena_copy(&set->arena, sql_bytes(stmt, 3));
 	int64_t line = query_number(stmt, 1);
 	const uint64_t head[] = { (uint64_t)line, file.n };
 	size_t known = set->keys.n;

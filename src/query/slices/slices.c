@@ -249,14 +249,6 @@ int slices_text(struct slices *slices, int64_t id, struct str *out, struct err *
 	return 0;
 }
 
-static const char *copy_text(struct slices_state *s, struct sqlite3_stmt *stmt,
-			     int column)
-{
-	const unsigned char *text = sqlite3_column_text(stmt, column);
-
-	return text ? arena_strdup(&s->arena, (const char *)text) : NULL;
-}
-
 static struct str text_or_empty(const char *text)
 {
 	return str_of(text ? text : "");
@@ -284,11 +276,11 @@ static struct slices_track read_track(struct slices_state *s, struct sqlite3_stm
 	struct slices_track track = {
 		.profile =
 			scope_find(s->scope, sqlite3_column_int64(stmt, TRACKS_PROFILE)),
-		.kind = copy_text(s, stmt, TRACKS_KIND),
-		.pid = copy_text(s, stmt, TRACKS_PID),
-		.thread = copy_text(s, stmt, TRACKS_THREAD),
-		.thread_name = copy_text(s, stmt, TRACKS_THREAD_NAME),
-		.name = copy_text(s, stmt, TRACKS_NAME),
+		.kind = sql_text(stmt, TRACKS_KIND, &s->arena),
+		.pid = sql_text(stmt, TRACKS_PID, &s->arena),
+		.thread = sql_text(stmt, TRACKS_THREAD, &s->arena),
+		.thread_name = sql_text(stmt, TRACKS_THREAD_NAME, &s->arena),
+		.name = sql_text(stmt, TRACKS_NAME, &s->arena),
 		.device = query_number(stmt, TRACKS_DEVICE),
 		.stream = query_number(stmt, TRACKS_TID),
 		.first_id = sqlite3_column_int64(stmt, TRACKS_FIRST),
@@ -334,7 +326,7 @@ static void add_track(struct slices_state *s, struct sqlite3_stmt *stmt)
 static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
 {
 	/* A damaged store may have NULL where a name must be. */
-	const char *name = copy_text(s, stmt, 1);
+	const char *name = sql_text(stmt, 1, &s->arena);
 
 	*ARRAY_PUSH(s->classes, s->nclasses, s->classes_cap) = name ? name : "";
 }
