@@ -41,13 +41,13 @@ PKGS = sqlite3 zlib libpcre2-8 libarchive libzstd ncursesw
 # What to build, in a fixed order, so that the same sources give the same program.
 SRCS := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 HEADERS := $(sort $(wildcard src/*/*.h src/*/*/*.h tests/*/*.h))
-ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql) \
-	$(filter-out src/report/assets/timeline% src/report/assets/flame%,$(wildcard src/report/assets/*)))
 # The page's one script and one style, in this order; app.js starts what the others offer.
 PAGE_JS := $(patsubst %,src/report/assets/%.js,base table chart) \
 	$(sort $(wildcard src/report/assets/timeline*.js src/report/assets/flame*.js)) \
 	src/report/assets/app.js
 PAGE_CSS := src/report/assets/style.css $(sort $(filter-out %/style.css %/svg_flame.css,$(wildcard src/report/assets/*.css)))
+ASSETS := $(sort $(wildcard src/*/*.sql src/query/views/*.sql) \
+	$(filter-out $(PAGE_JS) $(PAGE_CSS),$(wildcard src/report/assets/*)))
 JOINED := $(addprefix $(BUILD)/gen/report/,page.js page.css)
 GEN := $(patsubst src/%,$(BUILD)/gen/%.c,$(ASSETS)) $(JOINED:=.gz.c) $(JOINED:=.hash.c)
 OBJS := $(patsubst src/%.c,$(BUILD)/obj/%.o,$(SRCS)) $(GEN:.c=.o)

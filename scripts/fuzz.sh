@@ -15,7 +15,6 @@ for program in "$build"/fuzz/fuzz_*; do
 	mkdir -p "$found" "$crashes"
 	set -- -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 \
 		-print_final_stats=1 -verbosity=0 -artifact_prefix="$crashes/"
-	[ ! -f "tests/fuzz/$name.dict" ] || set -- "$@" -dict="tests/fuzz/$name.dict"
 	[ ! -f "tests/fuzz/fuzz_$name.dict" ] || set -- "$@" -dict="tests/fuzz/fuzz_$name.dict"
 	# The first folder is where libFuzzer writes.
 	set -- "$@" "$found"

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 
+/* No locale is set: numbers are read and written with a point, whatever the user's. */
 int main(int argc, char **argv)
 {
 	return cli_main(argc, argv);

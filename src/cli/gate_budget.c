@@ -68,9 +68,8 @@ static int set_min(struct budgets *b, struct budget *to, const char *value,
 static int set_against(struct budgets *b, struct budget *to, const char *value,
 		       struct err *err)
 {
-	(void)err;
+	(void)b, (void)err;
 	to->against = value;
-	to->against_line = b->line;
 	return 0;
 }
 

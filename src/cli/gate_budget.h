@@ -43,7 +43,6 @@ struct budget {
 	const struct gate_stat *stat; /* NULL: each row for itself */
 	struct budget_amount max, min;
 	const char *against; /* a baseline, a store or a pattern; NULL: max or min */
-	int against_line;
 	double tolerance;
 	bool is_in_noise;           /* the tolerance is deviations, not percent */
 	bool higher_is_better;      /* a smaller number is worse */

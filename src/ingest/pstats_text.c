@@ -44,7 +44,7 @@ struct text {
 	size_t bad_at, nbad;
 	struct graph graph;
 	enum title_kind reading; /* which rows come */
-	bool is_swapped, is_uncounted, has_big;
+	bool is_swapped, is_uncounted;
 };
 
 static int count_row(struct table_sink *s, struct str function,

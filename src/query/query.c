@@ -9,10 +9,10 @@
 #include "base/sum.h"
 #include "query/scope.h"
 
-int query_damaged(const char *what_do, struct err *err)
+int query_damaged(const char *what, struct err *err)
 {
-	return err_set(err, ERR_INPUT, "the store's %s not fit together; ingest again",
-		       what_do);
+	return err_set(err, ERR_INPUT, "the store's %s do not fit together; ingest again",
+		       what);
 }
 
 int query_prepare(struct store *store, const unsigned char *sql,

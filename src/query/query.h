@@ -43,11 +43,8 @@ ASSET(asset_query_views_string_count_sql);
 ASSET(asset_query_views_string_order_sql);
 ASSET(asset_query_views_string_text_sql);
 
-/*
- * Of "slices do" the ERR_INPUT "the store's slices do not fit together; ingest again";
- * returns -1.
- */
-int query_damaged(const char *what_do, struct err *err);
+/* Sets ERR_INPUT: `what` of the store ("slices") do not fit together.  Returns -1. */
+int query_damaged(const char *what, struct err *err);
 
 /*
  * Can [first, first + n) be: n is not negative, and its end is an int64?  Times and ids are

@@ -110,7 +110,7 @@ static int load_profiles(struct store *store, const struct scope_request *reques
 	while (query_next(&q, err)) {
 		add_profile(&loading, q.stmt);
 		if (!is_sound(&scope->profiles[scope->n - 1])) {
-			q.rc = query_damaged("profiles do", err);
+			q.rc = query_damaged("profiles", err);
 			break;
 		}
 	}

@@ -44,6 +44,20 @@ struct line {
 	size_t n;
 };
 
+/* text[:n] */
+static struct str first_of(struct str text, size_t n)
+{
+	struct str rest = text;
+	uint32_t code;
+
+	while (n-- > 0 && rest.n) {
+		size_t bytes = utf8_decode(rest, &code);
+		rest.p += bytes;
+		rest.n -= bytes;
+	}
+	return (struct str){ text.p, text.n - rest.n };
+}
+
 /* Names come from a file: nothing in them may drive a terminal. */
 static struct str visible(struct printing *p, struct str text)
 {
@@ -355,7 +369,7 @@ static void print_row(struct printing *p, const struct torch_row *row)
 		add_memory_cells(p, row, &line);
 	add_cell(&line, PRINTED(p, "%" PRId64, row->calls));
 	if (p->has_shapes)
-		add_cell(&line, torch_first(row->shapes, SHAPES_WIDTH_MAX));
+		add_cell(&line, first_of(row->shapes, SHAPES_WIDTH_MAX));
 	/* torch has the flops before the stack here, but behind it in the titles */
 	if (p->has_flops)
 		add_cell(&line, row->flops > 0
@@ -432,26 +446,13 @@ size_t torch_length(struct str text)
 	return n;
 }
 
-struct str torch_first(struct str text, size_t n)
-{
-	struct str rest = text;
-	uint32_t code;
-
-	while (n-- > 0 && rest.n) {
-		size_t bytes = utf8_decode(rest, &code);
-		rest.p += bytes;
-		rest.n -= bytes;
-	}
-	return (struct str){ text.p, text.n - rest.n };
-}
-
 struct str torch_name(struct arena *arena, struct str name, int64_t max_width)
 {
 	size_t max = (size_t)max_width;
 
 	if (max == 0 || torch_length(name) + 3 < max)
 		return name;
-	struct str kept = torch_first(name, max > 3 ? max - 3 : 0);
+	struct str kept = first_of(name, max > 3 ? max - 3 : 0);
 	return str_of(arena_printf(arena, STR_FMT "...", STR_ARG(kept)));
 }
 
@@ -461,7 +462,7 @@ struct str torch_path(struct arena *arena, struct str path, size_t width)
 
 	if (n <= width)
 		return path;
-	struct str cut = torch_first(path, n - width + 3);
+	struct str cut = first_of(path, n - width + 3);
 	struct str end = { path.p + cut.n, path.n - cut.n };
 	return str_of(arena_printf(arena, "..." STR_FMT, STR_ARG(end)));
 }

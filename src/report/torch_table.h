@@ -60,8 +60,6 @@ struct str torch_time(struct arena *arena, double us, const char *unit);
 
 /* len(text): characters, not bytes */
 size_t torch_length(struct str text);
-/* text[:n] */
-struct str torch_first(struct str text, size_t n);
 /* Cut three characters before the limit already, as torch does; 0: never. */
 struct str torch_name(struct arena *arena, struct str name, int64_t max_width);
 /* trim_path: the end of a path says more than its beginning. */

@@ -179,7 +179,6 @@ int merge_tables_read(struct sqlite3 *db, struct merge_tables *t, struct err *er
 		t->table[place_of(t, not_copied[i])].is_kept = true;
 	t->run = place_of(t, "run");
 	t->profile = place_of(t, "profile");
-	t->string = place_of(t, "string");
 	return 0;
 }
 

@@ -46,7 +46,7 @@ struct merge_table {
 struct merge_tables {
 	struct merge_table table[MERGE_TABLES_MAX];
 	unsigned n;
-	unsigned run, profile, string;
+	unsigned run, profile;
 	struct arena arena; /* owns the names */
 };
 

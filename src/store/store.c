@@ -5,6 +5,7 @@
  */
 #include "store/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -181,6 +182,7 @@ static int open_db(struct store *store, const char *path, bool is_whole, struct 
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
 	int code = sqlite3_open_v2(uri, &store->db, flags, NULL);
 
+	assert(sqlite3_threadsafe()); /* threads have a connection each */
 	free(uri);
 	if (code != SQLITE_OK)
 		return sql_error(store->db, err);

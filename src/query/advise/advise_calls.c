@@ -95,7 +95,7 @@ static int read_call(struct advise_facts *f, const struct others *others,
 	};
 	if (!query_is_range(out->start_ns, out->dur_ns) || out->self_ns < 0 ||
 	    out->self_ns > out->dur_ns || out->median_ns < 0)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	judge(out,
 	      call_needs_ns(text_pool_str(f->texts, name),
 			    text_pool_str(f->texts, shapes)),

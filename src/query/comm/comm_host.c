@@ -129,7 +129,7 @@ static int add_operator(struct text_pool *texts, struct sqlite3_stmt *stmt,
 	uint32_t name;
 
 	if (!query_is_range(ts_ns, dur_ns))
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	/* most lie within the one before */
 	if (out->n && out->items[out->n - 1].start_ns <= ts_ns &&
 	    out->items[out->n - 1].end_ns >= ts_ns + dur_ns)

@@ -106,7 +106,7 @@ static int open_call(struct reading_calls *r, struct known_name name, struct err
 	int wanted = slices_is_wanted(r->slices, row, err);
 
 	if (wanted < 0 || r->out->ncalls >= COMPILE_NONE - 1)
-		return wanted < 0 ? -1 : query_damaged("slices do", err);
+		return wanted < 0 ? -1 : query_damaged("slices", err);
 	bool is_backward = name.word == COMPILE_WORD_BACKWARD;
 	struct compile_call call = {
 		.start_ns = row->ts_ns,

@@ -169,8 +169,6 @@ static void figure_tensor_cores(const struct device_work *work,
 		else if (says == TENSOR_CORE_UNKNOWN)
 			times->unknown_ns = sum_add(times->unknown_ns, dur_ns);
 	}
-	out->tensor_core_pct = tensor_core_pct(*times, out->kernel_ns);
-	out->tensor_core_unknown_pct = tensor_core_unknown_pct(*times, out->kernel_ns);
 }
 
 struct device_figures device_figures(const struct device_work *work,

@@ -51,15 +51,9 @@ struct device_figures {
 	double sm_efficiency_pct;
 	/* Of the kernels that say it, by their time in the window. */
 	double occupancy_pct;
-	/*
-	 * Share of the time of all kernels, in the window or not, whose names say whether
-	 * they use them (query/kernels/tensor_core.h).
-	 */
-	double tensor_core_pct;
-	int64_t kernel_ns; /* sum of durations */
+	/* Of all kernels, in the window or not; a sum of durations, and parts of it. */
+	int64_t kernel_ns;
 	struct tensor_core_times tensor_core;
-	/* Share of the same whose names do not say. */
-	double tensor_core_unknown_pct;
 };
 
 /*

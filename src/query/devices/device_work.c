@@ -64,7 +64,7 @@ static int add_item(struct loading *l, struct err *err)
 	struct device_work *out = l->out;
 
 	if ((int64_t)out->n >= l->nslices)
-		return query_damaged("device work does", err);
+		return query_damaged("pieces of device work", err);
 	if (!class_is_device_work((enum slice_class)s->class))
 		return 0;
 	struct work_item item = {

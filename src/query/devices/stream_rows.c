@@ -275,8 +275,9 @@ static int visit_rows(void *to, const struct scope_profile *profile,
 	return 1;
 }
 
-int stream_rows(struct store *store, const struct scope *scope,
-		const struct filter *filter, struct memtable *out, struct err *err)
+/* `out` has room for these cells.  -1, with ERR_EMPTY when there is no row. */
+static int stream_rows(struct store *store, const struct scope *scope,
+		       const struct filter *filter, struct memtable *out, struct err *err)
 {
 	struct making m = { .rows = out };
 	const struct work_visitor visitor = { .visit = visit,

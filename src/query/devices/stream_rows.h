@@ -57,9 +57,6 @@ enum stream_part_column {
 	NPART_COLUMNS
 };
 
-/* `out` has room for these cells.  -1, with ERR_EMPTY when there is no row. */
-int stream_rows(struct store *store, const struct scope *scope,
-		const struct filter *filter, struct memtable *out, struct err *err);
 /*
  * The time of all of a profile's streams, queues included, in nparts equal parts; fewer
  * when it has not as many nanoseconds.

@@ -91,7 +91,7 @@ struct diff_dimension {
 	enum diff_metric usual; /* without --metric */
 	enum unit unit; /* of `usual`, which DIFF_CALLS and DIFF_MEMORY override */
 	bool is_whole;  /* of a run as a whole: its rows are never divided by steps */
-	bool of_traces, of_call_graphs;
+	bool of_call_graphs;
 	bool has_split;      /* a delta is of more calls, or of longer ones */
 	const char *nothing; /* why a run may have no row */
 	int (*load)(const struct diff_loading *l, struct err *err);

@@ -20,7 +20,7 @@ static int add_step(struct diff_steps *s, const struct diff_range *step, struct 
 	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
 
 	if (!query_is_range(step->start_ns, step->dur_ns))
-		return query_damaged("steps do", err);
+		return query_damaged("steps", err);
 	*ARRAY_PUSH(s->ranges, s->nranges, s->ranges_cap) = *step;
 	if (last && last->profile_id == step->profile_id &&
 	    last->number == step->number) {
@@ -120,7 +120,7 @@ int diff_steps_load(struct store *store, const struct scope *scope,
 	if (first_only)
 		keep_first(out);
 	if (out->n > UINT32_MAX / 2)
-		return query_damaged("steps do", err);
+		return query_damaged("steps", err);
 	number_replicates(out);
 	return 0;
 }

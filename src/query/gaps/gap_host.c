@@ -304,7 +304,7 @@ static int pass_slice(struct pass *p, const struct packed_slice *packed, struct 
 				   .class = (enum slice_class)packed->class };
 
 	if (slice.start_ns < p->at_ns)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (text_pool_number(p->request->texts, packed->name_id, &slice.name, err) < 0)
 		return -1;
 	pass_to(p, slice.start_ns);

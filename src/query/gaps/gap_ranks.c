@@ -35,7 +35,7 @@ static int load_slices(struct gap_ranks *r, struct store *store, struct gap_rank
 		int64_t ts_ns = sqlite3_column_int64(q.stmt, ROW_TS);
 		int64_t dur_ns = sqlite3_column_int64(q.stmt, ROW_DUR);
 		if (!query_is_range(ts_ns, dur_ns)) {
-			q.rc = query_damaged("slices do", err);
+			q.rc = query_damaged("slices", err);
 			break;
 		}
 		*ARRAY_PUSH(rank->items, rank->n, rank->cap) = (struct gap_collective){

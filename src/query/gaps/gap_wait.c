@@ -33,7 +33,7 @@ int stream_waits_load(const struct gap_blame_request *request, struct stream_wai
 			.slice_id = sqlite3_column_int64(q.stmt, WAIT_ID),
 		};
 		if (!query_is_range(wait.ts_ns, wait.dur_ns)) {
-			q.rc = query_damaged("waits do", err);
+			q.rc = query_damaged("waits", err);
 			break;
 		}
 		*ARRAY_PUSH(out->items, out->n, out->cap) = wait;

@@ -86,7 +86,7 @@ static int walk_device(struct walk *w, const struct interval *extent, struct err
 		int64_t length;
 		if ((i > first && item->start_ns < items[i - 1].start_ns) ||
 		    __builtin_sub_overflow(item->end_ns, items[first].start_ns, &length))
-			return query_damaged("device work does", err);
+			return query_damaged("pieces of device work", err);
 		if (item->end_ns == item->start_ns)
 			continue;
 		if (item->start_ns > w->reached_ns)
@@ -107,7 +107,7 @@ int gaps_find(const struct device_work *work, const struct interval *extent,
 {
 	*out = (struct gaps){ .ndevices = work->ndevices };
 	if (work->n >= UINT32_MAX || work->ndevices >= UINT32_MAX)
-		return query_damaged("device work does", err);
+		return query_damaged("pieces of device work", err);
 	out->span_ns = xcalloc(work->ndevices + 1, sizeof(*out->span_ns));
 	for (uint32_t i = 0; i < work->ndevices; i++) {
 		struct walk w = { .work = work, .out = out, .device = i };

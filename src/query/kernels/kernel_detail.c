@@ -40,7 +40,13 @@ static double share_at(struct sqlite3_stmt *stmt, int column)
 #define LEAST_BLOCKS 0.5
 #define LEAST_WARPS  0.32
 
-double kernel_occupancy(double occupancy_pct, double blocks_per_sm, double warps_per_sm)
+/*
+ * The occupancy of a kernel, or a negative number where none is recorded: the exporter
+ * writes 0 where it has no estimate, and what has half a block an SM, or warps enough
+ * for half a percent, cannot have one of 0.  Negative: not recorded.
+ */
+static double occupancy_of(double occupancy_pct, double blocks_per_sm,
+			   double warps_per_sm)
 {
 	bool has_some = blocks_per_sm >= LEAST_BLOCKS || warps_per_sm >= LEAST_WARPS;
 
@@ -74,8 +80,8 @@ int kernel_details_load(struct store *store, const struct scope_profile *profile
 	while (query_next(&q, err)) {
 		double blocks_per_sm = share_at(q.stmt, BLOCKS_PER_SM);
 		double occupancy_pct =
-			kernel_occupancy(share_at(q.stmt, OCCUPANCY), blocks_per_sm,
-					 share_at(q.stmt, WARPS_PER_SM));
+			occupancy_of(share_at(q.stmt, OCCUPANCY), blocks_per_sm,
+				     share_at(q.stmt, WARPS_PER_SM));
 		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct kernel_detail){
 			.slice_id = sqlite3_column_int64(q.stmt, SLICE_ID),
 			.blocks_per_sm = blocks_per_sm,

@@ -26,13 +26,6 @@ struct kernel_detail {
 	uint32_t shape;                      /* its number in `shapes`, or TEXT_NONE */
 };
 
-/*
- * The occupancy of a kernel, or a negative number where none is recorded: the exporter
- * writes 0 where it has no estimate, and what has half a block an SM, or warps enough
- * for half a percent, cannot have one of 0.  Negative: not recorded.
- */
-double kernel_occupancy(double occupancy_pct, double blocks_per_sm, double warps_per_sm);
-
 struct kernel_details {
 	struct kernel_detail *items; /* owned; by slice_id */
 	size_t n, cap;

@@ -163,7 +163,7 @@ static int add_slice(struct gathering *g, const struct slice_row *row, struct er
 	uint32_t name;
 
 	if (g->ncalls >= MODULE_NONE - 2)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	while (g->nopen && g->open[g->nopen - 1].end_ns <= row->ts_ns)
 		g->nopen--;
 	if (row->class != CLASS_OP && row->class != CLASS_PYTHON &&

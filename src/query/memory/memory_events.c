@@ -58,7 +58,7 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 					    sqlite3_column_int64(q.stmt, 3) };
 		if (out->nsteps >= EVENTS_MAX ||
 		    !query_is_range(step.ts_ns, step.dur_ns)) {
-			q.rc = query_damaged("memory events do", err);
+			q.rc = query_damaged("memory events", err);
 			break;
 		}
 		*ARRAY_PUSH(out->steps, out->nsteps, out->steps_cap) = step;
@@ -78,7 +78,7 @@ static uint32_t find_step(const struct memory_events *m, int64_t id)
 static int add_event(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
 {
 	if (l->n >= EVENTS_MAX)
-		return query_damaged("memory events do", err);
+		return query_damaged("memory events", err);
 	struct loaded e = {
 		.event = { .bytes = query_number(stmt, EVENT_BYTES),
 			   .address = query_number(stmt, EVENT_ADDRESS),

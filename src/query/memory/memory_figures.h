@@ -33,7 +33,6 @@ struct memory_figures {
 
 /* Bits of `enum memory_by`: what is wanted of memory_figures.live. */
 #define MEMORY_BY_BIT(by) (1u << (by))
-#define MEMORY_BY_ALL     (MEMORY_BY_BIT(NMEMORY_BYS) - 1)
 
 /*
  * Those of a device within the request's filter: 1; 0: no event of it is wanted; -1.

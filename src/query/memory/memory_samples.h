@@ -11,8 +11,6 @@
 extern const struct view memory_processes_view, memory_functions_view,
 	memory_samples_view;
 
-/* Are all profiles of mprof? */
-bool memory_is_sampled(const struct scope *scope);
 /* As memory_open(). */
 int memory_open_sampled(struct store *store, const struct scope *scope,
 			const struct memory_request *request, struct table **out,

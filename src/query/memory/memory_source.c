@@ -187,7 +187,7 @@ static int read_slice(struct memory_names *n, int64_t id, struct memory_around *
 	*parent = rc ? sqlite3_column_int64(n->stmt, 2) : 0;
 	if (class < 0 || class >= NCLASSES || *parent < 0 || *parent >= id) {
 		sqlite3_reset(n->stmt);
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	}
 	*out = (struct memory_around){ .id = id, .class = (uint8_t) class };
 	rc = text_pool_number(&n->texts, sqlite3_column_int64(n->stmt, 0), &out->name,

@@ -138,7 +138,7 @@ static int open_op(struct walking *w, const struct packed_slice *s, uint32_t nam
 			       .note = around ? around->note : 0 };
 
 	if (o->n >= OWNER_NONE - 1 || (o->n && o->items[o->n - 1].id >= s->id))
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (op.parent != OWNER_NONE && op.end_ns > o->items[op.parent].end_ns)
 		op.end_ns = o->items[op.parent].end_ns;
 	op.self_ns = sum_sub(op.end_ns, op.start_ns);
@@ -164,7 +164,7 @@ static int add_slice(struct walking *w, struct err *err)
 	if (text_pool_number(w->texts, s->name_id, &name, err) < 0)
 		return -1;
 	if (name == TEXT_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (s->class == CLASS_ANNOTATION) {
 		open_note(w, s, text_pool_str(w->texts, name));
 		return 0;

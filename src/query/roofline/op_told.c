@@ -33,7 +33,7 @@ static int sequence_of(struct op_told *t, int64_t id, int64_t *sequence, struct 
 		*sequence = query_number(t->sequence, 0);
 		return 0;
 	}
-	return rc == SQLITE_DONE ? 0 : query_damaged("slices do", err);
+	return rc == SQLITE_DONE ? 0 : query_damaged("slices", err);
 }
 
 /* "CudnnConvolutionBackward", "ConvolutionBackward0", "MaxPool2DWithIndicesBackward0". */

@@ -64,7 +64,7 @@ static int find_stack(const struct sample_file *file, int64_t id, uint32_t *at,
 	if (id == 0)
 		return 0;
 	if (place >= file->nstacks)
-		return query_damaged("stacks do", err);
+		return query_damaged("stacks", err);
 	*at = (uint32_t)place;
 	return 0;
 }
@@ -78,7 +78,7 @@ static int add_stack(struct sample_file *file, struct sqlite3_stmt *stmt, struct
 	    file->nstacks >= SAMPLE_ROOT ||
 	    find_stack(file, sqlite3_column_int64(stmt, STACK_CALLER), &stack.caller,
 		       err) < 0)
-		return query_damaged("stacks do", err);
+		return query_damaged("stacks", err);
 	stack.frame = find_frame(file, stmt);
 	*ARRAY_PUSH(file->stacks, file->nstacks, file->stacks_cap) = stack;
 	return 0;

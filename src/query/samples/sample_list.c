@@ -233,7 +233,7 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 	if (node != NUMBER_NONE) {
 		if (node < s->first_node_id || node >= s->first_node_id + s->nodes ||
 		    first_node + (size_t)(node - s->first_node_id) >= l->set.nnodes)
-			return query_damaged("samples do", err);
+			return query_damaged("samples", err);
 		row.node = (uint32_t)(first_node + (size_t)(node - s->first_node_id));
 	}
 	if (thread != NUMBER_NONE)

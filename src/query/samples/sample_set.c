@@ -15,7 +15,7 @@
 
 static int damaged(struct err *err)
 {
-	return query_damaged("samples do", err);
+	return query_damaged("samples", err);
 }
 
 void sample_set_release(struct sample_set *set)

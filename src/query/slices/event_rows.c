@@ -197,7 +197,7 @@ int event_rows_at(struct event_rows *rows, int64_t id, struct event_row *out,
 	query_bind_int(stmt, ":is_xprof", scope_is_xprof(rows->profile));
 	int rc = sql_step(stmt, err);
 	if (rc <= 0)
-		return rc < 0 ? -1 : query_damaged("slices do", err);
+		return rc < 0 ? -1 : query_damaged("slices", err);
 	int64_t flags = sqlite3_column_int64(stmt, COLUMN_FLAGS);
 	*out = (struct event_row){
 		.ts_ns = sqlite3_column_int64(stmt, COLUMN_TS),
@@ -211,7 +211,7 @@ int event_rows_at(struct event_rows *rows, int64_t id, struct event_row *out,
 		.more = text_of(stmt, COLUMN_MORE),
 	};
 	if (!out->track)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (flags & SLICE_APART)
 		out->dur_ns = dur_as_recorded(rows, id, out->dur_ns);
 	return 0;
@@ -229,7 +229,7 @@ int event_rows_head(struct event_rows *rows, struct event_head *out, struct err 
 	}
 	if (query_end(&q) < 0)
 		return -1;
-	return out->rules.n ? 0 : query_damaged("profiles do", err);
+	return out->rules.n ? 0 : query_damaged("profiles", err);
 }
 
 int event_rows_links(struct event_rows *rows,

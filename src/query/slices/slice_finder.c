@@ -52,7 +52,7 @@ static int read_found(struct slice_finder *f, struct sqlite3_stmt *stmt,
 	out->step_id = sqlite3_column_int64(stmt, AT_STEP);
 	out->class = sqlite3_column_int(stmt, AT_CLASS);
 	if (!query_is_range(out->ts_ns, out->dur_ns))
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (out->parent_id >= out->id)
 		return err_set(err, ERR_INPUT,
 			       "the store is damaged: slices come before the ones around "

@@ -94,7 +94,7 @@ static int add_step(struct loading *l, struct sqlite3_stmt *stmt, struct err *er
 
 	if (out->nsteps &&
 	    sum_sub(int_at(stmt, 0), out->step_ids[0]) != (int64_t)out->nsteps)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	out->steps =
 		xgrow(out->steps, &out->steps_cap, out->nsteps + 1, sizeof(*out->steps));
 	out->step_ids = xgrow(out->step_ids, &out->step_ids_cap, out->nsteps + 1,
@@ -131,7 +131,7 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 
 	if (!kind || first < 0 || n < 0 || first > l->profile->slices ||
 	    n > l->profile->slices - first)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;
 	*ARRAY_PUSH(out->tracks, out->ntracks, out->tracks_cap) = (struct call_track){
 		.kind = kind_of_name(kind),
@@ -181,7 +181,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 
 	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
 	    what < 0 || what >= NCLASSES || !query_is_range(ts_ns, dur_ns))
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	struct loaded_slice s = {
 		.ts_ns = ts_ns,
 		.dur_ns = dur_ns,
@@ -198,7 +198,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	    text_at(l, stmt, 4, &s.category, err) < 0)
 		return -1;
 	if (s.name == TEXT_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (what == CLASS_SPAN && !(flags & SLICE_APART))
 		out->span_start_ns = s.ts_ns;
 	*ARRAY_PUSH(out->slices, out->n, out->cap) = s;
@@ -227,7 +227,7 @@ static int add_packed(struct loading *l, const struct packed_slice *p, struct er
 	if (text_pool_number(l->texts, p->name_id, &s.name, err) < 0)
 		return -1;
 	if (s.name == TEXT_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (p->class == CLASS_SPAN)
 		out->span_start_ns = s.ts_ns;
 	*ARRAY_PUSH(out->slices, out->n, out->cap) = s;
@@ -282,7 +282,7 @@ static int load_slices(struct loading *l, struct err *err)
 
 	for (size_t i = 0; i < out->ntracks && rc == 0; i++)
 		if ((size_t)out->tracks[i].first + out->tracks[i].n > out->n)
-			rc = query_damaged("slices do", err);
+			rc = query_damaged("slices", err);
 	return rc;
 }
 
@@ -292,7 +292,7 @@ static int add_memory(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	uint32_t row = place_of(int_at(stmt, 0), l->profile->first_slice_id, out->n);
 
 	if (row == SLICE_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	*ARRAY_PUSH(out->memory, out->nmemory, out->memory_cap) =
 		(struct op_memory_event){ .ts_ns = out->slices[row].ts_ns,
 					  .bytes = query_number(stmt, 1),
@@ -361,7 +361,7 @@ int slice_load(struct store *store, struct text_pool *texts,
 	*out = (struct slice_load){ .window_end_ns = NUMBER_NONE,
 				    .span_end_ns = NUMBER_NONE };
 	if (profile->slices >= SLICE_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	if (each_of_profile(&l, asset_query_views_ops_profile_sql, add_profile, err) <
 		    0 ||
 	    load_steps(&l, err) < 0 ||

@@ -36,7 +36,7 @@ void slice_pack_close(struct slice_pack *p)
 
 static int damaged(struct err *err)
 {
-	return query_damaged("slices do", err);
+	return query_damaged("slices", err);
 }
 
 int slice_pack_seek(struct slice_pack *p, int64_t first_id, int64_t n, struct err *err)

@@ -135,7 +135,7 @@ static int load_places(struct slice_rank *r, struct store *store, struct err *er
 	while (query_next(&q, err)) {
 		int64_t id = sqlite3_column_int64(q.stmt, 0);
 		if (id < 1 || id > max_id) {
-			q.rc = query_damaged("texts do", err);
+			q.rc = query_damaged("texts", err);
 			break;
 		}
 		r->places[id] = place++;
@@ -182,6 +182,6 @@ int slice_rank_next(struct slice_rank *r, struct slice_row *row,
 	int64_t id = r->kept[r->at++].id;
 	*track = slices_track_of(r->slices, id);
 	if (!*track)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	return slices_read(r->slices, *track, id, row, 1, err);
 }

@@ -89,8 +89,7 @@ static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};
-	return query_is_range(row->ts_ns, row->dur_ns) ? 0
-						       : query_damaged("slices do", err);
+	return query_is_range(row->ts_ns, row->dur_ns) ? 0 : query_damaged("slices", err);
 }
 
 static void read_range(struct slices *slices, int64_t first, int64_t last)
@@ -338,7 +337,7 @@ static int check_tracks(const struct slices *p, struct err *err)
 		const struct slices_track *track = &p->tracks[i];
 		if (track->first_id < 1 || !track->kind ||
 		    !query_is_range(track->first_id, track->slices))
-			return query_damaged("tracks do", err);
+			return query_damaged("tracks", err);
 	}
 	return 0;
 }

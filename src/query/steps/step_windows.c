@@ -72,7 +72,7 @@ static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct e
 
 	if (!query_is_range(window.start_ns, dur_ns) ||
 	    !query_is_range(window.host.start_ns, host_ns))
-		return query_damaged("steps do", err);
+		return query_damaged("steps", err);
 	window.host.end_ns = window.host.start_ns + host_ns;
 	window.end_ns = window.start_ns + dur_ns;
 	add_window(w, window);
@@ -102,7 +102,7 @@ static int load_operators(struct store *store, const struct scope_profile *profi
 		out->operators = (struct interval){ sqlite3_column_int64(q.stmt, 0),
 						    sqlite3_column_int64(q.stmt, 1) };
 		if (out->operators.end_ns < out->operators.start_ns)
-			q.rc = query_damaged("operators do", err);
+			q.rc = query_damaged("operators", err);
 	}
 	return query_end(&q);
 }
@@ -145,7 +145,7 @@ int step_windows_load(struct store *store, const struct scope_profile *profile,
 	step_windows_whole(out, work);
 	if (out->n && __builtin_sub_overflow(out->items[0].end_ns, out->items[0].start_ns,
 					     &length_ns))
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	return 0;
 }
 

@@ -110,7 +110,7 @@ static int add_work(struct phased *p, struct sqlite3_stmt *stmt, struct err *err
 	if (step == UINT32_MAX || p->phases[step] == HIDDEN)
 		return 0;
 	if (ns < 0)
-		return query_damaged("operators do", err);
+		return query_damaged("operators", err);
 	if (text_pool_number(&p->to->texts, sqlite3_column_int64(stmt, 1), &name, err) <
 	    0)
 		return -1;

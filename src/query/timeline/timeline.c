@@ -48,7 +48,7 @@ static int load_steps(struct timeline_view *v, size_t place, struct err *err)
 			.dur_ns = sqlite3_column_int64(q.stmt, STEP_DUR),
 		};
 		if (!query_is_range(step.start_ns, step.dur_ns))
-			q.rc = query_damaged("steps do", err);
+			q.rc = query_damaged("steps", err);
 		*ARRAY_PUSH(v->steps, v->nsteps, v->steps_cap) = step;
 	}
 	return query_end(&q);

@@ -80,7 +80,7 @@ static int load_sources(struct timeline_reader *r, struct err *err)
 		    source.n > r->profile->slices ||
 		    source.first_id - r->profile->first_slice_id >
 			    r->profile->slices - source.n) {
-			q.rc = query_damaged("tracks do", err);
+			q.rc = query_damaged("tracks", err);
 			break;
 		}
 		*ARRAY_PUSH(r->sources, r->nsources, r->sources_cap) = source;

@@ -262,7 +262,7 @@ static int read_track(struct timeline_reader *r, const struct timeline_source *s
 		if (s->class == CLASS_MEMORY)
 			continue;
 		if (r->shared->total + r->n >= UINT32_MAX - 1)
-			return query_damaged("slices do", err);
+			return query_damaged("slices", err);
 		rc = add_slice(r, kind, s, &entry, err);
 		r->shared->slices++;
 		r->ordinals[s->id - r->profile->first_slice_id] =

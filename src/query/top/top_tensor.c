@@ -49,7 +49,7 @@ int top_tensor_add(struct top_rows *rows, const struct top_query *query,
 	uint32_t row = top_row(rows, query, place, key);
 
 	if (row >= known)
-		return query_damaged("operators do", err);
+		return query_damaged("operators", err);
 	top_tensor_merge(&rows->tensor[row], add);
 	return 0;
 }

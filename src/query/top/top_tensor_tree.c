@@ -89,7 +89,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	uint32_t name;
 
 	if (g->nevents >= SLICE_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	struct tensor_core_times own = take_charges(g, at);
 	if ((s->marks & SLICE_INSTANT) ||
 	    !op_class_counts((enum slice_class)s->class, &g->pass.rules))
@@ -97,7 +97,7 @@ static int add_event(struct growing *g, size_t *at, struct err *err)
 	if (text_pool_number(&g->rows->texts, s->name_id, &name, err) < 0)
 		return -1;
 	if (name == TEXT_NONE)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	g->events = xgrow(g->events, &g->events_cap, g->nevents + 1, sizeof(*g->events));
 	g->events[g->nevents] =
 		(struct op_event){ .ts_ns = s->start_ns,
@@ -205,7 +205,7 @@ static int add_track(struct growing *g, struct err *err)
 	int rc;
 
 	if (!name)
-		return query_damaged("slices do", err);
+		return query_damaged("slices", err);
 	enum track_kind kind = strcmp(name, "thread") == 0 ? TRACK_THREAD : TRACK_ASYNC;
 	g->open_until_ns = INT64_MIN;
 	while ((rc = slice_pack_next(&g->walk.slices, err)) > 0) {
