@@ -7,13 +7,14 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "ingest/kineto.h"
+#include "store/bulk_team.h"
 #include "store/bulk_writer.h"
+#include "store/health.h"
 #include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/summary.h"
 #include "store/tree_check.h"
-#include "store/write_found.h"
 #include "store/write_rows.h"
 #include "trace/category.h"
 
@@ -24,6 +25,77 @@
 
 /* More ids than this nobody writes; those of a profile are added to it. */
 #define ID_MAX (INT64_C(1) << 62)
+
+/*
+ * What is found out of a profile for its tables, before they are written or meanwhile:
+ * lists of rows, then health and summaries.
+ */
+struct write_found {
+	struct model *m; /* borrowed */
+	struct write_lists lists;
+	struct summary summary;
+	bool is_all;      /* else the lists alone */
+	unsigned threads; /* that may find out the rest */
+	struct summing_up *summing_up;
+};
+
+static struct write_found *write_find_lists(struct model *m)
+{
+	struct write_found *found = xcalloc(1, sizeof(*found));
+
+	found->m = m;
+	write_lists_make(m, &found->lists);
+	return found;
+}
+
+static size_t begin_rest(void *to)
+{
+	struct write_found *found = to;
+
+	health_rows(found->m);
+	found->summing_up = summary_begin(found->m, found->threads, &found->summary);
+	return summary_parts(found->summing_up);
+}
+
+static void find_part(void *to, size_t part)
+{
+	struct write_found *found = to;
+
+	summary_part(found->summing_up, part);
+}
+
+static void end_rest(void *to)
+{
+	struct write_found *found = to;
+
+	summary_end(found->summing_up);
+	found->is_all = true;
+}
+
+static struct bulk_job write_find_rest(struct write_found *found, unsigned threads)
+{
+	found->threads = threads;
+	return (struct bulk_job){ begin_rest, find_part, end_rest, found };
+}
+
+struct write_found *write_find(struct model *m)
+{
+	struct write_found *found = write_find_lists(m);
+
+	health_rows(m);
+	summary_make(m, &found->summary);
+	found->is_all = true;
+	return found;
+}
+
+void write_found_free(struct write_found *found)
+{
+	if (!found)
+		return;
+	write_lists_release(found->m, &found->lists);
+	summary_release(&found->summary);
+	free(found);
+}
 
 int write_schema(struct sqlite3 *db, struct err *err)
 {
