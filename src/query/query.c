@@ -107,6 +107,16 @@ struct query query_of_scope(struct store *store, const unsigned char *sql,
 	return q;
 }
 
+struct query query_of_range(struct store *store, const unsigned char *sql, int64_t first,
+			    int64_t last, struct err *err)
+{
+	struct query q = query_open(store, sql, err);
+
+	query_bind_int(q.stmt, ":first", first);
+	query_bind_int(q.stmt, ":last", last);
+	return q;
+}
+
 bool query_next(struct query *q, struct err *err)
 {
 	if (q->rc == 0)

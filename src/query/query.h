@@ -93,6 +93,9 @@ struct query query_of_profile(struct store *store, const unsigned char *sql,
 /* :profiles, which are struct scope's ids. */
 struct query query_of_scope(struct store *store, const unsigned char *sql,
 			    const char *profiles, struct err *err);
+/* :first and :last. */
+struct query query_of_range(struct store *store, const unsigned char *sql, int64_t first,
+			    int64_t last, struct err *err);
 /* On the next row?  False after the last, and when rc is -1. */
 bool query_next(struct query *q, struct err *err);
 /* 0, or -1 with err set. */

@@ -87,28 +87,16 @@ static int first_of(struct sqlite3_stmt *stmt, int64_t wanted, int64_t *out,
 static int find_range(struct store *store, enum owned_table table, struct range owners,
 		      struct range *out, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q = query_open(store, asset_query_views_callgraph_range_sql, err);
 	int64_t behind = 0;
 
-	if (query_prepare(store, asset_query_views_callgraph_range_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":table", table);
-	int rc = first_of(stmt, owners.first, &out->first, err);
-	if (rc == 0)
-		rc = first_of(stmt, sum_add(owners.last, 1), &behind, err);
+	query_bind_int(q.stmt, ":table", table);
+	if (q.rc == 0)
+		q.rc = first_of(q.stmt, owners.first, &out->first, err);
+	if (q.rc == 0)
+		q.rc = first_of(q.stmt, sum_add(owners.last, 1), &behind, err);
 	out->last = behind - 1;
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-static int prepare_range(struct store *store, const unsigned char *sql,
-			 struct range range, struct sqlite3_stmt **stmt, struct err *err)
-{
-	if (query_prepare(store, sql, stmt, err) < 0)
-		return -1;
-	query_bind_int(*stmt, ":first", range.first);
-	query_bind_int(*stmt, ":last", range.last);
-	return 0;
+	return query_end(&q);
 }
 
 /* The row that the statement of functions stands on. */
@@ -130,19 +118,12 @@ static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct 
 static int load_names(struct store *store, struct callgraph *g, struct range range,
 		      struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_range(store, asset_query_views_callgraph_functions_sql,
+					range.first, range.last, err);
 
-	if (prepare_range(store, asset_query_views_callgraph_functions_sql, range, &stmt,
-			  err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take_function(g, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	while (query_next(&q, err))
+		q.rc = take_function(g, q.stmt, err);
+	return query_end(&q);
 }
 
 int callgraph_names(struct store *store, struct callgraph *g, struct err *err)
@@ -253,20 +234,14 @@ static int load_rows(const struct loading *l, enum owned_table table, struct err
 					   ? asset_query_views_callgraph_rows_sql
 					   : asset_query_views_callgraph_edges_sql;
 	take_fn *take = table == OF_STAT ? take_row : take_edge;
-	struct sqlite3_stmt *stmt;
 	struct range range;
-	int rc;
 
-	if (find_range(l->store, table, l->functions, &range, err) < 0 ||
-	    prepare_range(l->store, sql, range, &stmt, err) < 0)
+	if (find_range(l->store, table, l->functions, &range, err) < 0)
 		return -1;
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take(l->g, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q = query_of_range(l->store, sql, range.first, range.last, err);
+	while (query_next(&q, err))
+		q.rc = take(l->g, q.stmt, err);
+	return query_end(&q);
 }
 
 /* pstats' get_top_level_stats(): what ("jprofile", 0, "profiler") called. */
@@ -274,18 +249,15 @@ static int note_top_level(const struct loading *l, enum callgraph_parts parts,
 			  struct err *err)
 {
 	struct callgraph *g = l->g;
-	struct sqlite3_stmt *stmt;
-	uint32_t jprofile = 0;
+	struct query q =
+		query_of_range(l->store, asset_query_views_callgraph_jprofile_sql,
+			       l->functions.first, l->functions.last, err);
+	bool is_there = query_next(&q, err);
+	uint32_t jprofile =
+		is_there ? (uint32_t)(sqlite3_column_int64(q.stmt, 0) - g->first_id) : 0;
 
-	if (prepare_range(l->store, asset_query_views_callgraph_jprofile_sql,
-			  l->functions, &stmt, err) < 0)
-		return -1;
-	int rc = sql_step(stmt, err);
-	if (rc > 0)
-		jprofile = (uint32_t)(sqlite3_column_int64(stmt, 0) - g->first_id);
-	sqlite3_finalize(stmt);
-	if (rc <= 0)
-		return rc;
+	if (query_end(&q) < 0 || !is_there)
+		return q.rc;
 	if (!(parts & CALLGRAPH_EDGES) && load_rows(l, OF_EDGE, err) < 0)
 		return -1;
 	for (size_t e = 0; e < g->nedges; e++) {

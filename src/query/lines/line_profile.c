@@ -86,16 +86,11 @@ static int take_all(struct loading *l, struct store *store, const unsigned char 
 		    void (*take)(struct loading *l, struct sqlite3_stmt *stmt),
 		    struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_scope(store, sql, scope->ids, err);
 
-	if (query_prepare(store, sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0)
-		take(l, stmt);
-	sqlite3_finalize(stmt);
-	return rc;
+	while (query_next(&q, err))
+		take(l, q.stmt);
+	return query_end(&q);
 }
 
 static bool is_before(const void *context, uint32_t a, uint32_t b)

@@ -243,57 +243,45 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 	return add_row(l, &row, err);
 }
 
-static int bind_samples(struct store *store, const unsigned char *sql,
-			const struct sample_series *s, struct sqlite3_stmt **stmt,
-			struct err *err)
+static struct query query_of_samples(struct store *store, const unsigned char *sql,
+				     const struct sample_series *s, struct err *err)
 {
-	if (query_prepare(store, sql, stmt, err) < 0)
-		return -1;
-	query_bind_int(*stmt, ":first", s->first_sample_id);
-	query_bind_int(*stmt, ":last", s->first_sample_id + s->sample_rows - 1);
-	query_bind_int(*stmt, ":series", s->id);
-	return 0;
+	struct query q = query_of_range(store, sql, s->first_sample_id,
+					s->first_sample_id + s->sample_rows - 1, err);
+
+	query_bind_int(q.stmt, ":series", s->id);
+	return q;
 }
 
 /* Adds all of the series to the total, shown or not. */
 static int count_samples(struct listing *l, struct store *store,
 			 const struct sample_series *s, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q =
+		query_of_samples(store, asset_query_views_sample_row_count_sql, s, err);
 
-	if (bind_samples(store, asset_query_views_sample_row_count_sql, s, &stmt, err) <
-	    0)
-		return -1;
-	int rc = sql_step(stmt, err);
-	l->total += rc > 0 ? query_number(stmt, 0) : 0;
-	sqlite3_finalize(stmt);
-	return rc < 0 ? -1 : 0;
+	l->total += query_next(&q, err) ? query_number(q.stmt, 0) : 0;
+	return query_end(&q);
 }
 
 static int add_samples(struct listing *l, struct store *store,
 		       const struct sample_series *s, size_t first_node, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
 	/* those that filters leave out are not known before */
 	bool may_limit = l->show.limit && !filter_chooses_names(l->filter) &&
 			 !l->filter->threads.n;
-	int rc;
 
 	if (s->sample_rows == 0)
 		return 0;
-	if (bind_samples(store, asset_query_views_sample_rows_sql, s, &stmt, err) < 0)
-		return -1;
-	query_bind_int(stmt, ":limit", may_limit ? l->show.limit : -1);
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take_sample(l, s, first_node, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
+	struct query q =
+		query_of_samples(store, asset_query_views_sample_rows_sql, s, err);
+	query_bind_int(q.stmt, ":limit", may_limit ? l->show.limit : -1);
+	while (query_next(&q, err))
+		q.rc = take_sample(l, s, first_node, q.stmt, err);
 	if (may_limit)
-		return rc < 0 ? -1 : count_samples(l, store, s, err);
+		return query_end(&q) < 0 ? -1 : count_samples(l, store, s, err);
 	l->total = (int64_t)l->n;
-	return rc;
+	return query_end(&q);
 }
 
 /* Have all series that were chosen an order, as samples of them have? */

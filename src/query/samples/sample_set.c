@@ -96,33 +96,17 @@ static int take_series(struct sample_set *set, struct sqlite3_stmt *stmt, struct
 	return 0;
 }
 
-typedef int take_fn(struct sample_set *set, struct sqlite3_stmt *stmt, struct err *err);
-
-static int take_all(struct sample_set *set, struct sqlite3_stmt *stmt, take_fn *take,
-		    struct err *err)
-{
-	int rc;
-
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take(set, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
 int sample_series_load(struct store *store, const struct scope *scope,
 		       struct sample_set *set, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
+	struct query q = query_of_scope(store, asset_query_views_sample_series_sql,
+					scope->ids, err);
 
 	*set = (struct sample_set){ 0 };
 	intern_init(&set->keys);
-	if (query_prepare(store, asset_query_views_sample_series_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	return take_all(set, stmt, take_series, err);
+	while (query_next(&q, err))
+		q.rc = take_series(set, q.stmt, err);
+	return query_end(&q);
 }
 
 /* A name, or for want of one the number. */
@@ -141,22 +125,18 @@ static int load_threads(struct store *store, const struct scope *scope,
 			const struct filter *filter, struct sample_set *set,
 			struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
+	struct query q = query_of_scope(store, asset_query_views_sample_threads_sql,
+					scope->ids, err);
 
-	if (query_prepare(store, asset_query_views_sample_threads_sql, &stmt, err) < 0)
-		return -1;
-	query_bind_text(stmt, ":profiles", scope->ids);
-	while ((rc = sql_step(stmt, err)) > 0) {
-		struct str tid = arena_copy(&set->arena, sql_bytes(stmt, 2));
-		struct sample_thread thread = { .id = sqlite3_column_int64(stmt, 0),
-						.name = thread_name(set, stmt) };
+	while (query_next(&q, err)) {
+		struct str tid = arena_copy(&set->arena, sql_bytes(q.stmt, 2));
+		struct sample_thread thread = { .id = sqlite3_column_int64(q.stmt, 0),
+						.name = thread_name(set, q.stmt) };
 		if (filter_has_thread(filter, tid, thread.name))
 			*ARRAY_PUSH(set->threads, set->nthreads, set->threads_cap) =
 				thread;
 	}
-	sqlite3_finalize(stmt);
-	return rc;
+	return query_end(&q);
 }
 
 /* What the rows of one profile are read with. */
@@ -198,16 +178,6 @@ static int take_node(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	return 0;
 }
 
-static int prepare_range(struct store *store, const unsigned char *sql, int64_t first,
-			 int64_t last, struct sqlite3_stmt **stmt, struct err *err)
-{
-	if (query_prepare(store, sql, stmt, err) < 0)
-		return -1;
-	query_bind_int(*stmt, ":first", first);
-	query_bind_int(*stmt, ":last", last);
-	return 0;
-}
-
 /* The number of a function, whatever profile it is of. */
 static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
 {
@@ -238,9 +208,7 @@ static int load_functions(struct loading *l, struct err *err)
 {
 	const char *count = (const char *)asset_query_views_callgraph_count_sql;
 	struct sample_set *set = l->set;
-	struct sqlite3_stmt *stmt;
 	int64_t n;
-	int rc;
 
 	if (sql_int(store_db(l->store), count, &n, err) < 0)
 		return -1;
@@ -249,14 +217,14 @@ static int load_functions(struct loading *l, struct err *err)
 	size_t nids = (size_t)(l->last_function - l->first_function) + 1;
 	l->function_of = xrealloc_array(NULL, nids, sizeof(*l->function_of));
 	memset(l->function_of, 0xff, nids * sizeof(*l->function_of));
-	if (prepare_range(l->store, asset_query_views_callgraph_functions_sql,
-			  l->first_function, l->last_function, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0) {
-		int64_t id = sqlite3_column_int64(stmt, 0);
-		l->function_of[id - l->first_function] = add_function(set, stmt);
+	struct query q =
+		query_of_range(l->store, asset_query_views_callgraph_functions_sql,
+			       l->first_function, l->last_function, err);
+	while (query_next(&q, err)) {
+		int64_t id = sqlite3_column_int64(q.stmt, 0);
+		l->function_of[id - l->first_function] = add_function(set, q.stmt);
 	}
-	sqlite3_finalize(stmt);
+	int rc = query_end(&q);
 	for (size_t i = l->first_node; i < set->nnodes && rc == 0; i++) {
 		struct sample_node *node = &set->nodes[i];
 		node->function =
@@ -270,22 +238,16 @@ static int load_functions(struct loading *l, struct err *err)
 /* The nodes of a profile, which its series name. */
 static int load_nodes(struct loading *l, const struct sample_series *s, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	l->first_node = l->set->nnodes;
 	l->first_node_id = s->first_node_id;
 	if (s->nodes == 0)
 		return 0;
-	if (prepare_range(l->store, asset_query_views_sample_nodes_sql, s->first_node_id,
-			  s->first_node_id + s->nodes - 1, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take_node(l, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
+	struct query q =
+		query_of_range(l->store, asset_query_views_sample_nodes_sql,
+			       s->first_node_id, s->first_node_id + s->nodes - 1, err);
+	while (query_next(&q, err))
+		q.rc = take_node(l, q.stmt, err);
+	int rc = query_end(&q);
 	if (rc == 0 && l->set->nnodes > l->first_node)
 		rc = load_functions(l, err);
 	return rc;
@@ -358,21 +320,14 @@ static int take_sum(struct loading *l, const struct filter *filter,
 static int load_sums(struct loading *l, const struct filter *filter,
 		     const struct sample_series *s, struct err *err)
 {
-	struct sqlite3_stmt *stmt;
-	int rc;
-
 	if (s->sums == 0)
 		return 0;
-	if (prepare_range(l->store, asset_query_views_sample_sums_sql, s->first_sum_id,
-			  s->first_sum_id + s->sums - 1, &stmt, err) < 0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0)
-		if (take_sum(l, filter, s, stmt, err) < 0) {
-			rc = -1;
-			break;
-		}
-	sqlite3_finalize(stmt);
-	return rc;
+	struct query q =
+		query_of_range(l->store, asset_query_views_sample_sums_sql,
+			       s->first_sum_id, s->first_sum_id + s->sums - 1, err);
+	while (query_next(&q, err))
+		q.rc = take_sum(l, filter, s, q.stmt, err);
+	return query_end(&q);
 }
 
 /* ERR_USAGE for filters that samples do not have. */
