@@ -114,8 +114,14 @@ static int show(const struct gate *g, const struct gate_opts *o, struct err *err
 	bool for_people = reading_is_for_people(&o->output);
 	struct memtable *m = o->power ? gate_power_table(g, (size_t)o->runs, for_people)
 				      : gate_table(g, for_people);
-	int rc = output_table("gate", &m->table, &o->output, err);
+	struct gate_token token;
+	int rc = o->github ? gate_stop_commands(&token, err) : 0;
 
+	if (rc == 0) {
+		rc = output_table("gate", &m->table, &o->output, err);
+		if (o->github)
+			gate_resume_commands(&token);
+	}
 	table_free(&m->table);
 	return rc < 0 || o->power ? rc : report(g, o, err);
 }

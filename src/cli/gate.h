@@ -89,6 +89,16 @@ struct memtable *gate_power_table(const struct gate *g, size_t nnew, bool for_pe
 /* gate_report.c: 0, or -1 with err set. */
 int gate_write_junit(const struct gate *g, const char *path, struct err *err);
 int gate_write_verdict(const struct gate *g, const char *path, struct err *err);
+/*
+ * GitHub Actions takes each line of standard output that begins with :: for a command,
+ * after blanks too, as those of a table whose names do.  Between these two lines it obeys
+ * only the second one, whose token nobody can guess.
+ */
+struct gate_token {
+	char text[sizeof("ptool-0123456789abcdef")];
+};
+int gate_stop_commands(struct gate_token *t, struct err *err);
+void gate_resume_commands(const struct gate_token *t);
 /* Annotations of GitHub Actions, on standard output. */
 void gate_annotate(const struct gate *g, const char *path);
 /* The step summary, in Markdown, at the end of $GITHUB_STEP_SUMMARY; without it, nothing. */

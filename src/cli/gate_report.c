@@ -1,8 +1,10 @@
 /* What a gate tells other programs: see gate.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/buf.h"
 #include "cli/gate.h"
@@ -128,6 +130,23 @@ static void put_escaped(const char *text, bool is_property)
 		else
 			putchar(*text);
 	}
+}
+
+int gate_stop_commands(struct gate_token *t, struct err *err)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return err_set(err, ERR_IO, "no random number: %s", strerror(errno));
+	snprintf(t->text, sizeof(t->text), "ptool-%016" PRIx64, random);
+	printf("::stop-commands::%s\n", t->text);
+	fflush(stdout);
+	return 0;
+}
+
+void gate_resume_commands(const struct gate_token *t)
+{
+	printf("::%s::\n", t->text);
 }
 
 void gate_annotate(const struct gate *g, const char *path)

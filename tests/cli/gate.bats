@@ -233,6 +233,33 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	says "ptool: gate: none/gate.xml: No such file or directory"
 }
 
+@test "GitHub Actions takes no name of a recording for a command" {
+	runs base 6 1000
+	runs new 6 1300
+	sed -i 's/aten::mm/::add-mask::aten/g' base?.json new?.json
+	budget '[ops]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = base*.json'
+	unset GITHUB_STEP_SUMMARY
+	for times in 1 2; do
+		run -1 --separate-stderr ptool gate -q new?.json --github
+		echo "$output" >"out$times"
+	done
+	python3 - <<-'PY'
+		import re
+		tokens = set()
+		for name in "out1", "out2":
+		    lines = [line.strip() for line in open(name)]
+		    token = re.fullmatch("::stop-commands::(ptool-[0-9a-f]{16})", lines[0]).group(1)
+		    held = lines[1:lines.index(f"::{token}::")]
+		    obeyed = [line for line in lines[len(held) + 2:] if line.startswith("::")]
+		    assert any(line.startswith("::add-mask::") for line in held), held
+		    assert obeyed and all(line.startswith("::error file=") for line in obeyed), obeyed
+		    tokens.add(token)
+		assert len(tokens) == 2, tokens
+	PY
+	run -1 --separate-stderr ptool gate -q new?.json
+	[[ $output != *stop-commands* ]]
+}
+
 @test "--power tells how often gates of one program fail, and what they see" {
 	runs base 8 1000
 	step_budget 'against = base*.json' 'tolerance = 1 %'
