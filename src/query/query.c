@@ -119,12 +119,11 @@ struct query query_of_range(struct store *store, const unsigned char *sql, int64
 
 bool query_next(struct query *q, struct err *err)
 {
-	if (q->rc == 0)
-		q->rc = sql_step(q->stmt, err);
-	bool has_row = q->rc > 0;
-	if (has_row)
-		q->rc = 0;
-	return has_row;
+	int step = q->rc == 0 ? sql_step(q->stmt, err) : 0;
+
+	if (step < 0)
+		q->rc = -1;
+	return step > 0;
 }
 
 int query_end(struct query *q)

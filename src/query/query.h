@@ -82,7 +82,7 @@ int64_t query_number(struct sqlite3_stmt *stmt, int column);
  */
 struct query {
 	struct sqlite3_stmt *stmt; /* owned; NULL: it could not be prepared */
-	int rc;                    /* -1, which ends it: err is set */
+	int rc;                    /* not 0 ends it: 1 enough, -1 with err set */
 };
 
 /* Prepares the SQL of an asset; query_end() frees it, also after a failure. */
@@ -96,7 +96,7 @@ struct query query_of_scope(struct store *store, const unsigned char *sql,
 /* :first and :last. */
 struct query query_of_range(struct store *store, const unsigned char *sql, int64_t first,
 			    int64_t last, struct err *err);
-/* On the next row?  False after the last, and when rc is -1. */
+/* On the next row?  False after the last, and when rc is not 0. */
 bool query_next(struct query *q, struct err *err);
 /* 0, or -1 with err set. */
 int query_end(struct query *q);

@@ -61,6 +61,34 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	only_files a.prof out.prof
 }
 
+@test "a full disk ends every format at once, wherever it fills" {
+	local format store bytes sets
+	ptool ingest -q -o all.db "$EVERYTHING"
+	# threads whose names alone fill what is written first, arrows, and a counter
+	python3 - <<-'PY'
+		import json
+		events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": tid, "args": {"name": "n" * 500}} for tid in range(90)]
+		events += [{"ph": "X", "cat": "cpu_op", "name": "f", "pid": 1, "tid": tid, "ts": tid, "dur": 5} for tid in range(90)]
+		events += [{"ph": ph, "id": 1, "name": "a", "cat": "ac2g", "pid": 1, "tid": tid, "ts": tid + 1, "bp": "e"}
+		           for ph, tid in (("s", 1), ("f", 2))]
+		events += [{"ph": "C", "name": "c", "pid": 1, "ts": ts, "args": {"v": ts}} for ts in range(20)]
+		json.dump(events, open("names.json", "w"))
+	PY
+	ptool ingest -q -o names.db names.json
+	[ "$(sqlite3 names.db 'SELECT count(*) FROM flow')" -eq 1 ]
+	for format in folded speedscope pprof callgrind chrome pftrace 'parquet --table slice'; do
+		for store in all.db names.db; do
+			# shellcheck disable=SC2086 # two words
+			run -5 --separate-stderr timeout 60 bash -c '"$PTOOL" export --to $0 "$1" >/dev/full' "$format" "$store"
+			[[ $stderr == 'ptool: export: '*': No space left on device' ]]
+		done
+	done
+	for bytes in 0 1 4; do
+		run -5 --separate-stderr timeout 60 bash -c 'set -o pipefail; (ulimit -f $0; exec "$PTOOL" export --to chrome -o out.json all.db 2>&1) | cat' "$bytes"
+	done
+	only_files all.db names.db names.json
+}
+
 @test "what holds no function leaves no file" {
 	echo '[{"ph":"C","ts":1,"pid":1,"name":"c","args":{"a":1}}]' >counter.json
 	ptool ingest -q counter.json
