@@ -358,6 +358,21 @@ void utf8_add_inert(struct buf *out, struct str text)
 	}
 }
 
+bool utf8_add_blanked(struct buf *out, struct str text)
+{
+	bool has_bad = false;
+	uint32_t code;
+
+	for (size_t at = 0; at < text.n;) {
+		size_t len = utf8_decode(str_from(text, at), &code);
+		bool is_bad = code < ' ' || !is_inert(code);
+		has_bad |= is_bad;
+		buf_add(out, is_bad ? " " : text.p + at, is_bad ? 1 : len);
+		at += len;
+	}
+	return has_bad;
+}
+
 /* Bytes of the longest beginning that takes at most `cells` cells. */
 static size_t head_bytes(struct str text, size_t cells)
 {

@@ -51,6 +51,8 @@ bool utf8_is_plain(struct str text);
 bool utf8_is_inert(struct str text);
 /* Adds the text with those bytes and controls alone made visible: \xff, \x1b, \u009b. */
 void utf8_add_inert(struct buf *out, struct str text);
+/* Adds the text with a blank for each control and invalid byte; true: it has some. */
+bool utf8_add_blanked(struct buf *out, struct str text);
 /*
  * Adds the text in at most `cells` cells (at least 1), its middle replaced
  * by an ellipsis when it is too wide.

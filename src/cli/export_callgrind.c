@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "cli/exporter.h"
 #include "query/calls/callgraph.h"
 #include "trace/fact.h"
@@ -25,21 +26,12 @@ struct callgrind {
 /* "fn=(3) step": a name is a line, and written once. */
 static void put_name(struct callgrind *c, const char *key, uint32_t text)
 {
-	struct str name = callgraph_text(c->g, text);
-	bool is_renamed = false;
-
 	if (c->is_told[text]) {
 		fprintf(c->out, "%s=(%u)\n", key, (unsigned int)text + 1);
 		return;
 	}
 	buf_clear(&c->name);
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char byte = (unsigned char)name.p[i];
-		bool is_bad = byte < ' ' || byte == 0x7f;
-		is_renamed |= is_bad;
-		buf_add_char(&c->name, (char)(is_bad ? ' ' : name.p[i]));
-	}
-	c->losses->renamed += is_renamed;
+	c->losses->renamed += utf8_add_blanked(&c->name, callgraph_text(c->g, text));
 	c->is_told[text] = true;
 	fprintf(c->out, "%s=(%u) ", key, (unsigned int)text + 1);
 	fwrite(c->name.p, 1, c->name.n, c->out);

@@ -6,18 +6,20 @@
  */
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "cli/export_stacks.h"
 
-/* ';' is between frames, and a line is a stack. */
+/* ';' is between frames, and a line is a stack.  True: the name is another then. */
 static bool add_frame(struct buf *line, struct str name)
 {
-	bool is_renamed = false;
+	size_t begin = line->n;
+	bool is_renamed = utf8_add_blanked(line, name);
 
-	for (size_t i = 0; i < name.n; i++) {
-		unsigned char c = (unsigned char)name.p[i];
-		bool is_bad = c == ';' || c < ' ' || c == 0x7f;
-		is_renamed |= is_bad;
-		buf_add_char(line, (char)(!is_bad ? c : c == ';' ? ':' : ' '));
+	for (size_t i = begin; i < line->n; i++) {
+		if (line->p[i] != ';')
+			continue;
+		line->p[i] = ':';
+		is_renamed = true;
 	}
 	return is_renamed;
 }

@@ -121,6 +121,11 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	EOF
 	run -0 --separate-stderr ptool export -q --to folded odd.json
 	[ "$output" = 'f [with T = int: U = int] 5000' ]
+	printf '[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"cat":"cpu_op","name":"a\\u001b[m;\\u009b[31m\\n"}]' >controls.json
+	run -0 --separate-stderr ptool export -q --to folded controls.json
+	[ "$output" = 'a [m: [31m  5000' ]
+	run -0 --separate-stderr ptool export -q --to callgrind controls.json
+	[[ $output == *$'fn=(2) a [m; [31m \n'* ]]
 	run -0 --separate-stderr ptool export --to folded odd.json
 	[[ $stderr == *'1 names have characters that folded cannot hold; they were replaced'* ]]
 	run -0 --separate-stderr ptool export --to folded "$PROF"
