@@ -215,7 +215,7 @@ static void add_booleans(struct parquet *p, const struct chunk *c)
 static int add_values(struct parquet *p, size_t column, struct err *err)
 {
 	const struct chunk *c = &p->chunks[column];
-	const char *text = c->texts.p;
+	const char *text = c->texts.n ? c->texts.p : "";
 
 	if (c->type == BOOLEAN) {
 		add_booleans(p, c);

@@ -137,6 +137,8 @@ def main():
         ptool("sql", TRACE, "-q", "-f", "-o", out, many + "SELECT iif(i < 100000, i, 'x') AS mixed FROM n", status=2)
         ptool("sql", TRACE, "-q", "-f", "-o", out, "SELECT ts, dur AS dur_ns FROM slice WHERE false")
         names, columns, units = read_parquet(out)
+        ptool("sql", TRACE, "-q", "-f", "-o", out, "SELECT '' AS text UNION ALL SELECT ''")
+        tap.ok(read_parquet(out)[1] == {"text": ["", ""]}, "no text has a byte")
         tap.ok(names == ["ts", "dur_ns"] and not any(columns.values()) and units == {"dur_ns": "ns"}, "no rows")
         ptool("export", "--to", "parquet", "--table", "kernel", TRACE, "-q", "-f", "-o", out)
         names, columns, _ = read_parquet(out)
