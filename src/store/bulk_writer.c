@@ -108,9 +108,25 @@ static int index_again(struct bulk_writer *w, const char *table, struct err *err
 	return sql_exec(w->db, sql, err);
 }
 
+static int damaged(const char *table, struct err *err)
+{
+	return err_set(err, ERR_INPUT,
+		       "the store is damaged: ids of %s are too large to add rows",
+		       table);
+}
+
+struct adding {
+	struct btree *tree;
+	const char *table;
+};
+
+/* Ids that follow those of another table may be taken where somebody changed the store. */
 static int add_record(void *to, int64_t id, struct str record, struct err *err)
 {
-	return btree_add(to, id, record, err);
+	const struct adding *a = to;
+
+	return id <= a->tree->last ? damaged(a->table, err)
+				   : btree_add(a->tree, id, record, err);
 }
 
 /* 1, or 0 where the table's pages are none to add to; -1. */
@@ -125,9 +141,12 @@ static int write_pages(struct bulk_writer *w, const struct bulk *bulk, int64_t n
 	int rc = place.root ? enter_pages(w, err) : 0;
 	if (rc <= 0)
 		return rc;
-	const struct bulk_taker taker = { add_record, &tree };
+	struct adding adding = { &tree, bulk->table };
+	const struct bulk_taker taker = { add_record, &adding };
 	rc = btree_begin(&tree, &w->file, (uint32_t)place.root, err);
-	int64_t first_id = tree.last < 1 ? 1 : tree.last + 1;
+	if (rc > 0 && tree.last > INT64_MAX - nrows)
+		rc = damaged(bulk->table, err);
+	int64_t first_id = tree.last < 1 || rc < 0 ? 1 : tree.last + 1;
 	if (rc > 0 && !can_add(&place, &tree, nrows))
 		rc = 0;
 	if (rc > 0 && (bulk_team_rows(w->team, bulk, nrows, first_id, &taker, err) < 0 ||

@@ -130,6 +130,11 @@ ONCE_FATAL = [
      ["ingest -q --run more TRACE"]),
     ("UPDATE track SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM track)",
      ["ingest -q --run more TRACE"]),
+    # ids that follow those of slices
+    ("UPDATE slice_pack SET id = 9007199254740993 WHERE id = (SELECT max(id) FROM slice_pack)",
+     ["ingest -q --run more TRACE"]),
+    ("UPDATE slice_row SET id = -5 WHERE id = (SELECT max(id) FROM slice_row)",
+     ["ingest -q --run more TRACE"]),
     ("UPDATE step SET dur = -9223372036854775807 - 1", ["timeline"]),
     ("UPDATE slice_row SET op_id = -1 WHERE id = 2", ["merge -q -f -o OUT"]),
     # of no name 16 GiB were asked for
