@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "cli/gate.h"
+#include "cli/output.h"
 #include "query/diff/diff_view.h"
 #include "report/renderer.h"
 #include "report/xml_put.h"
@@ -20,21 +21,24 @@ static int path_error(const char *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-static int close_file(FILE *file, const char *path, struct err *err)
+/* As -o: whole or not there, in the place of an older one. */
+static int open_report(struct output *out, const char *path, struct err *err)
 {
-	bool is_bad = ferror(file) != 0;
+	const struct output_opts o = {
+		.path = path, .color = "never", .force = true, .no_pager = true
+	};
 
-	return fclose(file) != 0 || is_bad ? path_error(path, err) : 0;
+	return output_open(out, "gate", &o, err);
 }
 
 int gate_write_verdict(const struct gate *g, const char *path, struct err *err)
 {
-	FILE *file = fopen(path, "wbe");
+	struct output out;
 
-	if (!file)
-		return path_error(path, err);
-	fprintf(file, "%s\n", gate_verdict_name(g->verdict));
-	return close_file(file, path, err);
+	if (open_report(&out, path, err) < 0)
+		return -1;
+	fprintf(out.stream, "%s\n", gate_verdict_name(g->verdict));
+	return output_close(&out, true, err);
 }
 
 /* What JUnit's readers show of a case that did not pass. */
@@ -93,12 +97,12 @@ static void value_of(struct xml *x, const char *name, size_t value, struct arena
 int gate_write_junit(const struct gate *g, const char *path, struct err *err)
 {
 	struct arena arena = { 0 };
-	FILE *file = fopen(path, "wbe");
+	struct output out;
 	size_t failed = count_lines(g, true, false), open = count_lines(g, false, true);
 
-	if (!file)
-		return path_error(path, err);
-	struct writer w = { .out = file };
+	if (open_report(&out, path, err) < 0)
+		return -1;
+	struct writer w = { .out = out.stream };
 	struct xml x = { .w = &w };
 	writer_str(&w, STR_LIT("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
 	xml_begin(&x, "testsuites");
@@ -116,7 +120,7 @@ int gate_write_junit(const struct gate *g, const char *path, struct err *err)
 	writer_byte(&w, '\n');
 	writer_flush(&w);
 	arena_release(&arena);
-	return close_file(file, path, err);
+	return output_close(&out, true, err);
 }
 
 /* %, CR and LF are escaped, in properties : and , too, as Actions' runner reads them. */
@@ -235,5 +239,6 @@ int gate_write_summary(const struct gate *g, struct err *err)
 	table_free(&m->table);
 	if (rc == 0 && g->nbases)
 		rc = put_comparison(g, file, err);
-	return close_file(file, path, err) < 0 ? -1 : rc;
+	bool is_bad = ferror(file) != 0;
+	return fclose(file) != 0 || is_bad ? path_error(path, err) : rc;
 }
