@@ -1,9 +1,26 @@
 """command_lines.py: every command of ptool in each of its modes, for those who measure all of them.
 
 A line may hold STORE, a store of the recording; OTHER, one of the same that took longer; TRACE,
-the recording; COPY, a copy of the store that the command may change; OUT, a file to write.
+the recording; COPY, a copy of the store that the command may change; OUT, a file to write;
+FOLDER, an empty one; BUDGETS, a file of this text, with STORE replaced.
 """
 import subprocess
+
+BUDGETS = """[steps]
+view = steps
+column = total_ns
+against = STORE
+[operators]
+view = top
+column = self_ns
+stat = each
+against = STORE
+[kernels]
+view = kernels
+column = total_ns
+stat = sum
+max = 1 s
+"""
 
 # A command without a line here is an error: see missing().
 LINES = {
@@ -12,17 +29,18 @@ LINES = {
     "top": ["STORE", "--limit 0 --format csv STORE", "--limit 0 --sort name STORE", "--by shape STORE", "--by stack STORE",
             "--by stack:2 STORE", "--by overload STORE", "--by module STORE", "--by category STORE", "--by thread STORE",
             "--by stream STORE", "--by step STORE", "--by step --limit 0 --format csv STORE", "--by rank STORE",
-            "--by profile STORE", "--by annotation STORE", "--by annotation --limit 0 STORE", "--by step,thread,shape STORE",
+            "--by tp STORE", "--by profile STORE", "--by annotation STORE", "--by annotation --limit 0 STORE", "--by step,thread,shape STORE",
             "--flops STORE", "--tensor-cores STORE", "--top-level STORE", "--format torch STORE",
             "--format torch --limit 0 --by stack STORE", "--focus a STORE", "--ignore zzz STORE",
             "--by thread --limit 0 STORE", "--cat cpu_op STORE", "--thread 100 STORE", "--stream 7 STORE", "--device 0 STORE", "--step 0.. STORE",
             "--time 0.. STORE", "--min-dur 1ns STORE", "--rank 0..9 STORE"],
-    "steps": ["STORE", "--format csv STORE", "--by phase STORE", "--phases STORE", "--mfu STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
+    "steps": ["STORE", "--format csv STORE", "--by phase STORE", "--by tp STORE", "--phases STORE", "--mfu STORE", "--bounds tensorboard STORE", "--step 0.. STORE",
               "--device 0 STORE"],
-    "devices": ["STORE", "--step 0.. STORE", "--focus . STORE", "--format csv STORE"],
+    "devices": ["STORE", "--by tp STORE", "--step 0.. STORE", "--focus . STORE", "--format csv STORE"],
     "timeline": ["STORE", "--limit 0 --format csv STORE", "--time 0.. --limit 0 STORE", "--step 0.. --cat cpu_op STORE"],
     "streams": ["STORE", "--by-time 50 STORE", "--step 0.. STORE", "--format csv STORE"],
-    "kernels": ["STORE", "--by family STORE", "--limit 0 --format csv STORE", "--by op STORE", "--by rank,profile,device,stream STORE",
+    "kernels": ["STORE", "--by family STORE", "--by family,step STORE", "--limit 0 --format csv STORE", "--by op STORE",
+                "--by rank,profile,device,stream STORE", "--by tp STORE", "--phase decode STORE",
                 "--by step STORE", "--launches STORE", "--launches --copies --by step --limit 0 STORE", "--focus . STORE",
                 "--step 0.. STORE"],
     "roofline": ["STORE", "--limit 0 --format csv STORE", "--peak bf16=100,bw=1000 STORE", "--focus . --step 0.. STORE"],
@@ -30,16 +48,16 @@ LINES = {
              "--by stream STORE", "--by op --limit 0 --format csv STORE", "--list STORE",
              "--list --limit 0 --format csv STORE", "--inner STORE", "--root STORE", "--causes hta STORE",
              "--causes hta --format csv STORE", "--step 0.. STORE", "--device 0 STORE"],
-    "graphs": ["STORE", "--format csv STORE"],
+    "graphs": ["STORE", "--format csv STORE", "--step 0.. STORE"],
     "overview": ["STORE", "--format json STORE"],
     "advise": ["STORE", "--evidence STORE", "--verbose STORE", "--format json STORE"],
     "transfers": ["STORE", "--by op STORE", "--by step STORE", "--by device STORE", "--list STORE", "--step 0.. STORE"],
-    "comm": ["STORE", "--by size STORE", "--by rank STORE", "--list STORE", "--ranks STORE", "--ranks --format csv STORE",
+    "comm": ["STORE", "--by size STORE", "--by rank STORE", "--by tp STORE", "--list STORE", "--ranks STORE", "--ranks --format csv STORE",
              "--imbalance STORE", "--step 0.. STORE"],
-    "ranks": ["STORE", "--by step STORE", "--what-if STORE", "--format csv STORE"],
-    "trend": ["STORE", "--column idle STORE"],
+    "ranks": ["STORE", "--by step STORE", "--by tp STORE", "--what-if STORE", "--format csv STORE"],
+    "trend": ["STORE", "--column idle STORE", "--format csv STORE"],
     "modules": ["STORE", "--depth 0 STORE", "--depth 0 --format csv STORE", "--depth 0 --sort start STORE", "--limit 0 STORE"],
-    "compile": ["STORE", "--by region --format csv STORE", "--by step STORE"],
+    "compile": ["STORE", "--by region --format csv STORE", "--by step STORE", "--by kernel --format csv STORE", "--step 0.. STORE"],
     "memory": ["STORE", "--stats STORE", "--live STORE", "--live --by size STORE", "--live --by step --format csv STORE",
                "--events STORE", "--events --limit 0 --format csv STORE", "--curve STORE", "--growth STORE", "--leaks STORE",
                "--leaks --limit 0 --format csv STORE", "--spikes STORE", "--oom STORE", "--step 0.. STORE", "--focus . --stats STORE"],
@@ -47,7 +65,7 @@ LINES = {
              "--depth 0 --min 0 --instances STORE", "--depth 0 --min 0 --by step STORE", "--min 0 --root-at a STORE",
              "--limit 0 --min 0 STORE", "--limit 5 STORE"],
     "flame": ["STORE", "--height 24 --width 80 STORE", "--inverted STORE", "--weight device STORE", "--base OTHER STORE",
-              "--to svg STORE", "--to html STORE", "--cat cpu_op STORE"],
+              "--to svg STORE", "--to html STORE", "--min 1ns STORE", "--by step STORE", "--root-at a STORE", "--cat cpu_op STORE"],
     "callers": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
     "callees": [". STORE", "--limit 0 --format csv . STORE", "--strip-dirs . STORE", "0$ STORE"],
     "diff": ["STORE STORE", "STORE OTHER", "--headline STORE OTHER", "--accounting STORE OTHER", "--by operator STORE OTHER",
@@ -57,12 +75,15 @@ LINES = {
              "--total STORE OTHER", "--first-step STORE OTHER", "--within-run STORE OTHER", "--aa STORE OTHER STORE",
              "--step 0.. STORE OTHER", "--by name --focus . STORE OTHER",
              "STORE OTHER STORE OTHER -- OTHER STORE OTHER OTHER"],
-    "gate": [],  # it asks the others: tests/cli/gate.bats
-    "baseline": [],  # ptool merge's work, into a folder: tests/cli/gate.bats
-    "export": ["--to pstats -f -o OUT STORE"],
+    "gate": ["-f BUDGETS STORE OTHER"],
+    "baseline": ["--dir FOLDER save main STORE", "--dir FOLDER list"],
+    "export": [f"--to {name} -f -o OUT STORE" for name in
+               ("pstats", "folded", "speedscope", "pprof", "callgrind", "chrome", "pftrace")] +
+              ["--to folded --weight device -f -o OUT STORE", "--to speedscope --weight device -f -o OUT STORE",
+               "--to chrome --step 0.. -f -o OUT STORE", "--to parquet --table slice -f -o OUT STORE"],
     "pstats": ["STORE", "--sort cumulative --limit 20 STORE", "--callers STORE", "--callees STORE", "--strip-dirs STORE",
                "--match a --format csv STORE", "--callers --strip-dirs --sort name --format csv STORE", "STORE OTHER"],
-    "lines": [],  # of profiles without slices: tests/pyprof/check_lines.py
+    "lines": ["STORE", "--limit 0 --format csv STORE"],
     "view": [],  # it asks the others: tests/cli/view.bats
     "mcp": [],  # it, too: tests/cli/mcp.bats
     "info": ["STORE", "--format json STORE", "--rank 0 STORE"],

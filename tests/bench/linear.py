@@ -90,7 +90,9 @@ class Place:
     def __init__(self, name, size, root, has_other=True):
         self.folder = tempfile.mkdtemp(dir=root)
         self.words = {word: os.path.join(self.folder, file) for word, file in
-                      (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"))}
+                      (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"), ("FOLDER", "folder"), ("BUDGETS", "budgets"))}
+        with open(self.words["BUDGETS"], "w", encoding="utf-8") as budgets:
+            budgets.write(command_lines.BUDGETS.replace("STORE", self.words["STORE"]))
         self.words["TRACE"] = self.make(name, size, "a", 1)
         self.ingest(name, self.words["TRACE"], self.words["STORE"])
         if has_other:
@@ -123,6 +125,7 @@ class Place:
         for word in ("OUT", "COPY"):
             if os.path.exists(self.words[word]):
                 os.remove(self.words[word])
+        shutil.rmtree(self.words["FOLDER"], ignore_errors=True)
         return ran
 
 

@@ -83,6 +83,59 @@ def runs(n, folder, stretch):
 
 
 @kind
+def ranks_of_axes(n, folder, stretch):
+    """Four tensor parallel ranks a pipeline stage, as SGLang names their files."""
+    inner = os.path.join(folder, "axes")
+    os.mkdir(inner)
+    for i in range(n):
+        save(inner, f"1700000000.1-TP-{i % 4}-PP-{i // 4}.trace.json", rank_text(i, n, 1, stretch))
+    return inner
+
+
+@kind
+def ranks_of_experts(n, folder, stretch):
+    """m ranks, each with m kernels of experts and what was sent to them."""
+    inner, m = os.path.join(folder, "experts"), max(2, math.isqrt(n))
+    os.mkdir(inner)
+    for rank in range(m):
+        trace = json.loads(rank_text(rank, m, m, stretch))
+        for i, event in enumerate(trace["traceEvents"]):
+            if event["cat"] == "kernel" and i % 8 < 4:
+                event["args"].update({"Collective name": "all_to_allv", "In split size": f"[{rank + i}, 7]", "Out split size": f"[7, {i}]"})
+            elif event["cat"] == "kernel":
+                event.update({"name": "fused_moe_kernel", "args": {"correlation": i // 4 + 1, "device": 0, "stream": 7}})
+        save(inner, f"rank{rank}.json", json.dumps(trace).encode())
+    return inner
+
+
+@kind
+def ranks_merged(n, folder, stretch):
+    """One file in which each process is of a rank."""
+    events = []
+    for i in range(n):
+        for event in json.loads(rank_text(i, n, 1, stretch))["traceEvents"]:
+            events.append({**event, "pid": f"[TP00-DP{i:02d}] {event['pid']}"})
+    return save(folder, "merged.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+
+
+@kind
+def names_of_graphs_of_profiles(n, folder, stretch):
+    """Profiles, each of which captures a graph and replays it."""
+    inner = os.path.join(folder, "spans")
+    os.mkdir(inner)
+    host = {"pid": 100, "tid": 100, "dur": 1}
+    for i in range(n):
+        calls = [("cudaStreamBeginCapture", 0), ("cudaLaunchKernel", 7), ("cudaStreamEndCapture", 0), ("cudaGraphLaunch", 8)]
+        events = [{"ph": "X", "cat": "cuda_runtime", "name": name, "ts": 10 * j, **host, "args": {"correlation": correlation}}
+                  for j, (name, correlation) in enumerate(calls)]
+        events += [{"ph": "X", "cat": "cpu_op", "name": "aten::add", "ts": 9, **host, "dur": 5},
+                   {"ph": "X", "cat": "kernel", "name": "add_kernel", "pid": 0, "tid": 7, "ts": 50, "dur": 5 * stretch,
+                    "args": {"correlation": 8, "device": 0, "stream": 7, "graph id": 1, "graph node id": 0}}]
+        save(inner, f"worker.{1700000000000 + i}.pt.trace.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+    return inner
+
+
+@kind
 def small_files(n, folder, stretch):
     """Folders of m files, of which one in eight is a trace and the others are of no format."""
     inner, m = os.path.join(folder, "files"), max(1, math.isqrt(n))
@@ -94,7 +147,8 @@ def small_files(n, folder, stretch):
 
 
 RUNS = ("runs",)  # of these each file is ingested as a run of its own
-FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "small_files")  # a file each
+FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "names_of_graphs_of_profiles", "small_files",
+           "listings_in_a_log")  # a file each
 
 
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.
@@ -192,12 +246,21 @@ def same_function_in_folders(n, folder, stretch):
                          for i in range(n)})
 
 
+def listing(n, stretch):
+    lines = [f"{1:9d} {0.001 * stretch:8.3f} {0.001:8.3f} {0.002 * stretch:8.3f} {0.002:8.3f} module{i % 100}.py:{i + 1}(function_{i})" for i in range(n)]
+    return (f"         {n} function calls in {n * 0.001:.3f} seconds\n\n   Ordered by: standard name\n\n"
+            "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n" + "\n".join(lines) + "\n\n\n")
+
+
 @kind
 def listing_of_pstats(n, folder, stretch):
-    lines = [f"{1:9d} {0.001 * stretch:8.3f} {0.001:8.3f} {0.002 * stretch:8.3f} {0.002:8.3f} module{i % 100}.py:{i + 1}(function_{i})" for i in range(n)]
-    text = (f"         {n} function calls in {n * 0.001:.3f} seconds\n\n   Ordered by: standard name\n\n"
-            "   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n" + "\n".join(lines) + "\n\n\n")
-    return save(folder, "a.txt", text.encode())
+    return save(folder, "a.txt", listing(n, stretch).encode())
+
+
+@kind
+def listings_in_a_log(n, folder, stretch):
+    """A profile each, all of one name."""
+    return save(folder, "a.log", "".join(f"epoch {i}\n{listing(2, stretch)}" for i in range(n)).encode())
 
 
 # Torch's memory files.
@@ -285,23 +348,3 @@ def children_of_mprof(n, folder, stretch):
     for i in range(0, n, m):
         lines[i] = f"MEM 10.5 {1700000000 + i // m * stretch / 100:.4f}\n{lines[i]}"
     return save(folder, "mprofile_1.dat", "".join(["CMDLINE a\n", *lines]).encode())
-
-
-# Sampled stacks.
-
-@kind
-def samples_of_a_thread(n, folder, stretch):
-    """A sample each, of m stacks of which each goes on where another ends."""
-    m = max(1, math.isqrt(n))
-    samples = [[j for j in range(i % m + 1) if j < 64] for i in range(n)]
-    file = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": f"f{i}"} for i in range(64)]},
-            "profiles": [{"type": "sampled", "name": "all", "unit": "nanoseconds", "startValue": 0, "endValue": n * stretch,
-                          "samples": samples, "weights": [stretch] * n}]}
-    return save(folder, "a.speedscope.json", json.dumps(file).encode())
-
-
-@kind
-def stacks_of_threads(n, folder, stretch):
-    """A thread each, with functions of its own below one that all have."""
-    lines = [f"thread ({i}): t{i};main (a.py:1);{';'.join(f'f{i}_{j} (b.py:{j + 1})' for j in range(8))} {stretch}" for i in range(n)]
-    return save(folder, "a.collapsed", "\n".join(lines + [""]).encode())

@@ -1,7 +1,8 @@
 """structures.py: for each thing that a recording can have many of, a recording with n of it.
 
 `STRUCTURES` maps a name to a function of n that gives the events of a Chrome trace.  `write()`
-makes the files; those that are no single trace (ranks, dumps, pickles) are in other_files.py.
+makes the files; those that are no single trace are in other_files.py (ranks, dumps, pickles) and
+stack_files.py (sampling and line profilers).
 Times are microseconds.  The same n gives the same bytes.
 """
 import json
@@ -9,9 +10,11 @@ import math
 import os
 
 import other_files
+import stack_files
 
 HOST = 100
 RUNS, FOLDERS = other_files.RUNS, other_files.FOLDERS
+FILES = {**other_files.KINDS, **stack_files.KINDS}
 STRUCTURES = {}
 
 
@@ -607,6 +610,133 @@ def graph_replays(n):
         for j in range(m):
             yield kernel(i, 10 * (m * i + j) + 10, 8, name=f"kernel {j}", **{"graph id": 5, "graph node id": j})
 
+@structure
+def replays_of_a_kernel(n):
+    for i in range(n):
+        yield call(i, 30 * i, 5, name="cudaGraphLaunch")
+        yield kernel(i, 30 * i + 10, 8, **{"graph id": 5, "graph node id": 0})
+
+
+@structure
+def graphs(n):
+    """A graph each, with a capture whose launches name its two kernels."""
+    for i in range(n):
+        ts = 200 * i
+        yield call(0, ts, 1, name="cudaStreamBeginCapture")
+        for j in (0, 1):
+            yield x(f"aten::op{i % 100}", ts + 10 * j + 5, 8)
+            yield call(3 * i + j, ts + 10 * j + 6)
+        yield call(0, ts + 30, 1, name="cudaStreamEndCapture")
+        yield call(3 * i + 2, ts + 50, 5, name="cudaGraphLaunch")
+        for j in (0, 1):
+            yield kernel(3 * i + 2, ts + 60 + 10 * j, 8, name=f"kernel {j}", **{"graph id": i + 1, "graph node id": j})
+
+
+@structure
+def capture_of_many(n):
+    """A graph of n kernels below modules of m levels, captured once and replayed once."""
+    m = min(root(n), 100)
+    for i in range(m):
+        yield frame(i + 1, i, f"nn.Module: Layer_{i}", i, 40 * n - 2 * i)
+    yield call(0, 200, 1, name="cudaStreamBeginCapture")
+    for i in range(n):
+        yield x(f"aten::op{i % 100}", 300 + 10 * i, 8)
+        yield call(i, 301 + 10 * i)
+    yield call(0, 300 + 10 * n, 1, name="cudaStreamEndCapture")
+    yield call(n, 310 + 10 * n, 5, name="cudaGraphLaunch")
+    for i in range(n):
+        yield kernel(n, 320 + 10 * (n + i), 8, name=f"kernel {i % 100}", **{"graph id": 5, "graph node id": i})
+
+
+# Compiled code.
+
+REGION = "Torch-Compiled Region: "
+
+
+def compiled(i, ts, number, kernel_name="triton_poi_fused_add_0", **args):
+    """A call of a region, with what was compiled for it and a launch of Inductor's kernel."""
+    yield x("TorchDynamo Cache Lookup", ts, 1)
+    yield x("_compile.compile_inner (dynamo_timed)", ts + 2, 10)
+    yield x(f"entire_frame_compile_data: fn_name=f, compile_id={number}", ts + 3, 1)
+    yield x(REGION + number, ts + 20, 20)
+    yield x("CompiledFunction", ts + 21, 15, **{"Sequence number": i, "Fwd thread id": 0})
+    yield x(f"## inductor_kernel:{kernel_name}:{i % 7 + 1} ##", ts + 22, 10)
+    yield call(i, ts + 23, 2)
+    yield kernel(i, ts + 30, 8, name=kernel_name, **args)
+
+
+@structure
+def compiled_frames(n):
+    for i in range(n):
+        yield from compiled(i, 100 * i, f"{i}/0", f"triton_poi_fused_add_{i}")
+
+
+@structure
+def versions_of_a_frame(n):
+    for i in range(n):
+        yield from compiled(i, 100 * i, f"0/{i}")
+
+
+@structure
+def nested_regions(n):
+    for i in range(n):
+        yield x(f"{REGION}{i}/0", 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
+@structure
+def compiled_backward(n):
+    """n calls forward, then n backward on another thread, the last first; steps around."""
+    for i in range(n):
+        yield x(f"{REGION}{i % 100}/0", 20 * i, 15)
+        yield x("CompiledFunction", 20 * i + 1, 10, **{"Sequence number": i, "Fwd thread id": 0})
+    for i in range(n):
+        yield step(i, 20 * (n + i), 18)
+        yield x("CompiledFunctionBackward", 20 * (n + i), 15, tid=2, **{"Sequence number": n - 1 - i, "Fwd thread id": 1})
+        yield from launch(i, 20 * (n + i) + 2, tid=2)
+
+
+@structure
+def lines_of_compiled_kernels(n):
+    """Source that Inductor wrote to each kernel, of its own."""
+    for i in range(n):
+        yield from compiled(i, 100 * i, "0/0", stack=[f'  File "model.py", line {i + j}, in forward\n    y = x{j} + 1' for j in range(3)])
+
+
+@structure
+def long_source_of_a_kernel(n):
+    yield from compiled(0, 0, "0/0", stack=[f'  File "model.py", line {i}, in forward\n    y = x + {i}' for i in range(n)])
+
+
+# Engines, and operators whose work is known.
+
+@structure
+def steps_of_an_engine(n):
+    """vLLM's, prefill and decode in turn, each with its own number of tokens."""
+    for i in range(n):
+        prompts, replies = (1, i % 5) if i % 3 == 0 else (0, i % 64 + 1)
+        yield label(f"execute_{i}_context_{prompts}({prompts * (i + 1)})_generation_{replies}({replies})", 50 * i, 10)
+        yield x("aten::add", 50 * i + 1, 5)
+        yield call(i, 50 * i + 2)
+        yield kernel(i, 50 * i + 20, 25, name=("gemm", "flash_fwd_kernel", "rms_norm_kernel")[i % 3])
+
+
+@structure
+def products(n):
+    """Matrix products of shapes that no other has."""
+    for i in range(n):
+        yield x("aten::mm", 20 * i, 15, **{"Input Dims": [[i + 1, 64], [64, 32]], "Input type": ["c10::BFloat16", "c10::BFloat16"],
+                                          "Input Strides": [[64, 1], [32, 1]], "Concrete Inputs": ["", ""]})
+        yield from launch(i, 20 * i + 2, name="ampere_bf16_s16816gemm_bf16_128x128_tn")
+
+
+@structure
+def nested_products(n):
+    for i in range(n):
+        yield x("aten::linear" if i % 2 else "aten::matmul", 10 * i, 50 * n - 20 * i, **{
+            "Input Dims": [[8, 64], [64, 32]], "Input type": ["float", "float"]})
+        yield from launch(i, 10 * i + 2)
+
 
 def wait(i, ts, stream, other, record, kind="Stream Wait Event"):
     return {"ph": "X", "cat": "cuda_sync", "name": kind, "pid": 0, "tid": stream, "ts": ts, "dur": 1,
@@ -800,6 +930,22 @@ def sizes_of_messages(n):
         yield from collective(i, 20 * i, 0, [0, 1], size=i + 1, kind=("allreduce", "broadcast", "send")[i % 3])
 
 
+@structure
+def tokens_of_experts(n):
+    """Each with sizes of its own, of which the last has m."""
+    for i in range(n):
+        for event in collective(i, 20 * i, 0, [0, 1], kind="all_to_allv"):
+            sizes = {"In split size": str([i, 7]), "Out split size": str([7, i])} if event["cat"] != "cuda_runtime" else {}
+            yield {**event, "args": {**event["args"], **sizes}}
+
+
+@structure
+def long_list_of_tokens(n):
+    for event in collective(0, 0, 0, list(range(n)), kind="all_to_allv"):
+        sizes = {"In split size": str(list(range(n)))} if event["cat"] != "cuda_runtime" else {}
+        yield {**event, "args": {**event["args"], **sizes}}
+
+
 # Texts.
 
 @structure
@@ -921,7 +1067,7 @@ def write_trace(events, path, stretch, head=None):
 
 
 def names_of_all():
-    return [*STRUCTURES, *other_files.KINDS]
+    return [*STRUCTURES, *FILES]
 
 
 def write(name, n, folder, stretch=1):
@@ -930,4 +1076,4 @@ def write(name, n, folder, stretch=1):
         path = os.path.join(folder, "trace.json")
         write_trace(STRUCTURES[name](n), path, stretch)
         return path
-    return other_files.KINDS[name](n, folder, stretch)
+    return FILES[name](n, folder, stretch)

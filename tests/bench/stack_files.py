@@ -1,0 +1,135 @@
+"""stack_files.py: files of sampling and line profilers with n of something; as other_files.py has them."""
+import json
+import math
+
+from other_files import save
+
+KINDS = {}
+
+
+def kind(make):
+    KINDS[make.__name__] = make
+    return make
+
+
+# Sampled stacks.
+
+def speedscope(folder, frames, profiles):
+    file = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": f"f{i}"} for i in range(frames)]},
+            "profiles": profiles}
+    return save(folder, "a.speedscope.json", json.dumps(file).encode())
+
+
+def sampled(name, samples, stretch):
+    return {"type": "sampled", "name": name, "unit": "nanoseconds", "startValue": 0, "endValue": len(samples) * stretch,
+            "samples": samples, "weights": [stretch] * len(samples)}
+
+
+@kind
+def samples_of_a_thread(n, folder, stretch):
+    """A sample each, of m stacks of which each goes on where another ends."""
+    m = max(1, math.isqrt(n))
+    return speedscope(folder, 64, [sampled("all", [[j for j in range(i % m + 1) if j < 64] for i in range(n)], stretch)])
+
+
+@kind
+def series_of_samples(n, folder, stretch):
+    return speedscope(folder, 64, [sampled(f"Thread {i} \"t{i}\"", [[0, i % 63 + 1]], stretch) for i in range(n)])
+
+
+@kind
+def deep_events_of_samples(n, folder, stretch):
+    """n functions open, one within the other, and close."""
+    events = [{"type": "O", "frame": i, "at": i * stretch} for i in range(n)]
+    events += [{"type": "C", "frame": n - 1 - i, "at": (n + i) * stretch} for i in range(n)]
+    return speedscope(folder, n, [{"type": "evented", "name": "all", "unit": "nanoseconds", "startValue": 0, "endValue": 2 * n * stretch,
+                                   "events": events}])
+
+
+@kind
+def stacks_of_threads(n, folder, stretch):
+    """A thread each, with functions of its own below one that all have."""
+    lines = [f"thread ({i}): t{i};main (a.py:1);{';'.join(f'f{i}_{j} (b.py:{j + 1})' for j in range(8))} {stretch}" for i in range(n)]
+    return save(folder, "a.collapsed", "\n".join(lines + [""]).encode())
+
+
+@kind
+def deep_stack_of_samples(n, folder, stretch):
+    return save(folder, "a.collapsed", f"{';'.join(f'f{i}' for i in range(n))} {stretch}\n".encode())
+
+
+def script(i):
+    return {"functionName": f"f{i}", "scriptId": "1", "url": "a.js", "lineNumber": i, "columnNumber": 0}
+
+
+@kind
+def deep_tree_of_samples(n, folder, stretch):
+    """Node's tree: each function calls the next, and was sampled itself."""
+    nodes = [{"id": i + 1, "callFrame": script(i), "hitCount": 1, "children": [i + 2] if i + 1 < n else []} for i in range(n)]
+    file = {"nodes": nodes, "startTime": 0, "endTime": 1000 * n * stretch, "samples": list(range(1, n + 1)), "timeDeltas": [1000 * stretch] * n}
+    return save(folder, "a.cpuprofile", json.dumps(file).encode())
+
+
+@kind
+def wide_tree_of_samples(n, folder, stretch):
+    nodes = [{"id": 1, "callFrame": script(0), "hitCount": 0, "children": list(range(2, n + 2))}]
+    nodes += [{"id": i + 2, "callFrame": script(i + 1), "hitCount": 1} for i in range(n)]
+    file = {"nodes": nodes, "startTime": 0, "endTime": 1000 * n * stretch, "samples": list(range(2, n + 2)), "timeDeltas": [1000 * stretch] * n}
+    return save(folder, "a.cpuprofile", json.dumps(file).encode())
+
+
+@kind
+def deep_table_of_stacks(n, folder, stretch):
+    """Firefox's: each stack is one before it and a function more, and was sampled itself."""
+    count = list(range(n))
+    thread = {"name": "a", "pid": "1", "tid": 1, "isMainThread": True, "processType": "default",
+              "markers": {"length": 0, "data": [], "name": [], "startTime": [], "endTime": [], "phase": [], "category": []},
+              "stackTable": {"length": n, "prefix": [None, *count[:-1]], "frame": count},
+              "frameTable": {"length": n, "address": [-1] * n, "inlineDepth": [0] * n, "category": [0] * n, "func": count,
+                             "line": [None] * n, "column": [None] * n},
+              "funcTable": {"length": n, "name": count, "isJS": [False] * n, "resource": [-1] * n,
+                            "fileName": [None] * n, "lineNumber": [None] * n, "columnNumber": [None] * n},
+              "resourceTable": {"length": 0, "lib": [], "name": [], "host": [], "type": []}, "nativeSymbols": {"length": 0},
+              "samples": {"length": n, "stack": count, "timeDeltas": [stretch] * n, "weight": None, "weightType": "samples"},
+              "stringArray": [f"f{i}" for i in range(n)]}
+    meta = {"interval": 1, "startTime": 0, "preprocessedProfileVersion": 47, "version": 27, "product": "a", "processType": 0,
+            "categories": [{"name": "Other", "color": "grey", "subcategories": ["Other"]}]}
+    return save(folder, "a.json", json.dumps({"meta": meta, "libs": [], "threads": [thread]}).encode())
+
+
+def pyinstrument_frame(i, children):
+    return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
+            f'"is_application_code": true, "children": [{children}')
+
+
+@kind
+def deep_tree_of_pyinstrument(n, folder, stretch):
+    head = {"start_time": 1.7e9, "duration": 0.5 * stretch, "sample_count": n, "target_description": "a", "cpu_time": 0.1}
+    tree = "".join(pyinstrument_frame(i, "") for i in range(n)) + "]}" * n
+    return save(folder, "a.json", (json.dumps(head)[:-1] + ', "root_frame": ' + tree + "}").encode())
+
+
+# Lines.
+
+def line_report(i, lines, stretch):
+    rows = "".join(f"{j + 1:6d}{1:10d}{stretch:13.1f}{stretch:9.1f}{0.1:9.1f}  x = {j}\n" for j in range(1, lines))
+    return (f"Total time: {lines * stretch * 1e-6:g} s\nFile: a{i}.py\nFunction: f{i} at line 1\n\n"
+            "Line #      Hits         Time  Per Hit   % Time  Line Contents\n" + "=" * 62 + "\n"
+            + " " * 5 + "1" + " " * 43 + f"def f{i}():\n" + rows + "\n")
+
+
+@kind
+def lines_of_a_function(n, folder, stretch):
+    return save(folder, "a.txt", ("Timer unit: 1e-06 s\n\n" + line_report(0, n + 1, stretch)).encode())
+
+
+@kind
+def functions_with_lines(n, folder, stretch):
+    return save(folder, "a.txt", ("Timer unit: 1e-06 s\n\n" + "".join(line_report(i, 3, stretch) for i in range(n))).encode())
+
+
+@kind
+def runs_of_mprof(n, folder, stretch):
+    """A run each, in one file."""
+    lines = "".join(f"CMDLINE a\nMEM 10.5 {1700000000 + i}.1\nMEM 11.5 {1700000000 + i}.{stretch:.0f}5\n" for i in range(n))
+    return save(folder, "mprofile_1.dat", lines.encode())
