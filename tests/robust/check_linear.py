@@ -33,6 +33,7 @@ SHARE = 4  # each structure is tried with one of so many commands
 AGAIN = 2  # runs, when the first says that it is too much
 SECONDS = 20
 RUNS_SMALL = 300
+PROFILES_SMALL = 250
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
 # One line a way through the code, not one a mode.
@@ -156,6 +157,20 @@ def check_runs(tap, tool):
     tap.ok(measure and costs[1][measure] < MOST * costs[0][measure], f"trend of {RUNS_SMALL} and {4 * RUNS_SMALL} runs", costs)
 
 
+def check_profiles(tap, tool):
+    """What the names of replayed kernels are read from must not be read again for each profile."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        for n in (PROFILES_SMALL, 4 * PROFILES_SMALL):
+            inner = os.path.join(folder, str(n))
+            os.mkdir(inner)
+            store = os.path.join(inner, "store.db")
+            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("names_of_graphs_of_profiles", n, inner)], check=True)
+            costs.append(least([linear.run(["graphs", store], tool, inner, SECONDS) for _ in range(3)]))
+    measure = next(iter(name for name in costs[0] if name != "bytes")) if all(costs) else None
+    tap.ok(measure and costs[1][measure] < MOST * costs[0][measure], f"graphs of {PROFILES_SMALL} and {4 * PROFILES_SMALL} profiles", costs)
+
+
 def main():
     tap = storetap.Tap()
     if any(os.environ.get(name) for name in ("SAN", "TSAN", "VALGRIND")):
@@ -180,6 +195,7 @@ def main():
             found = [text for text in found if text]
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
     check_runs(tap, tool)
+    check_profiles(tap, tool)
     tap.done()
 
 

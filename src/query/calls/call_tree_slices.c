@@ -316,9 +316,11 @@ static int add_work(struct growing *g, const struct text_pool *texts,
 static int add_device(struct growing *g, struct store *store, const struct scope *scope,
 		      struct err *err)
 {
+	struct graph_namer namer;
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
+	graph_namer_init(&namer, store, &texts);
 	SORT_BY(g->launches, g->nlaunches, id);
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
 		const struct scope_profile *profile = &scope->profiles[i];
@@ -327,13 +329,14 @@ static int add_device(struct growing *g, struct store *store, const struct scope
 		rc = device_work_load(store, &texts, profile, WORK_WITH_LAUNCHES, &work,
 				      err);
 		if (rc == 0)
-			rc = graph_names_load(store, &texts, profile, &work, &names, err);
+			rc = graph_names_load(&namer, profile, &work, &names, err);
 		g->tree->has_device |= work.n > 0;
 		for (size_t j = 0; j < work.n && rc == 0; j++)
 			rc = add_work(g, &texts, &names, &work.items[j], j, err);
 		graph_names_release(&names);
 		device_work_release(&work);
 	}
+	graph_namer_release(&namer);
 	text_pool_close(&texts);
 	return rc;
 }

@@ -179,12 +179,34 @@ int graph_names_may_be(struct store *store, const struct scope_profile *profile,
 		may, err);
 }
 
-int graph_names_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile, const struct device_work *work,
-		     struct graph_names *out, struct err *err)
+void graph_namer_init(struct graph_namer *namer, struct store *store,
+		      struct text_pool *texts)
 {
-	struct matching m = { .out = out, .work = work, .texts = texts };
-	struct summary_reader reader;
+	*namer = (struct graph_namer){ .reader = { .store = store, .texts = texts } };
+}
+
+void graph_namer_release(struct graph_namer *namer)
+{
+	summary_reader_close(&namer->reader);
+	namer->is_open = false;
+}
+
+static int open_once(struct graph_namer *namer, struct err *err)
+{
+	if (!namer->is_open &&
+	    summary_reader_open(namer->reader.store, namer->reader.texts, &namer->reader,
+				err) < 0)
+		return -1;
+	namer->is_open = true;
+	return 0;
+}
+
+int graph_names_load(struct graph_namer *namer, const struct scope_profile *profile,
+		     const struct device_work *work, struct graph_names *out,
+		     struct err *err)
+{
+	struct store *store = namer->reader.store;
+	struct matching m = { .out = out, .work = work, .texts = namer->reader.texts };
 	struct part_rows rows = { .n = 0 };
 	bool may;
 
@@ -195,13 +217,14 @@ int graph_names_load(struct store *store, struct text_pool *texts,
 	if (!may)
 		return 0;
 	intern_init(&m.keys);
-	int rc = summary_reader_open(store, texts, &reader, err);
+	int rc = open_once(namer, err);
 	if (rc == 0)
-		rc = summary_need(&reader, profile, &summary_graph_names, &rows, err);
+		rc = summary_need(&namer->reader, profile, &summary_graph_names, &rows,
+				  err);
 	if (rc == 0 && rows.n)
 		rc = match(store, &m, &rows, err);
 	part_rows_release(&rows);
-	summary_reader_close(&reader);
+	summary_source_release(&namer->reader.source);
 	intern_release(&m.keys);
 	free(m.calls);
 	free(m.sequences);
@@ -217,10 +240,10 @@ void graph_names_release(struct graph_names *n)
 	*n = (struct graph_names){ .nnamed = 0 };
 }
 
-static int add_share(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile, struct graph_names_share *out,
-		     struct err *err)
+static int add_share(struct graph_namer *namer, const struct scope_profile *profile,
+		     struct graph_names_share *out, struct err *err)
 {
+	struct store *store = namer->reader.store;
 	struct graph_names names = { .nnamed = 0 };
 	struct device_work work;
 	bool may;
@@ -231,9 +254,10 @@ static int add_share(struct store *store, struct text_pool *texts,
 		return -1;
 	if (!may)
 		return 0;
-	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+	int rc = device_work_load(store, namer->reader.texts, profile, WORK_WITH_LAUNCHES,
+				  &work, err);
 	if (rc == 0)
-		rc = graph_names_load(store, texts, profile, &work, &names, err);
+		rc = graph_names_load(namer, profile, &work, &names, err);
 	out->named_ns = sum_add(out->named_ns, names.named_ns);
 	out->replayed_ns = sum_add(out->replayed_ns, names.replayed_ns);
 	graph_names_release(&names);
@@ -244,12 +268,15 @@ static int add_share(struct store *store, struct text_pool *texts,
 int graph_names_sum(struct store *store, const struct scope *scope,
 		    struct graph_names_share *out, struct err *err)
 {
+	struct graph_namer namer;
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
 	*out = (struct graph_names_share){ 0, 0 };
+	graph_namer_init(&namer, store, &texts);
 	for (size_t i = 0; i < scope->n && rc == 0; i++)
-		rc = add_share(store, &texts, &scope->profiles[i], out, err);
+		rc = add_share(&namer, &scope->profiles[i], out, err);
+	graph_namer_release(&namer);
 	text_pool_close(&texts);
 	return rc;
 }

@@ -25,12 +25,26 @@ struct graph_names {
 };
 
 /*
+ * What all profiles of a command are named from.  The store is asked which rows it has
+ * with the first profile that may have names: once, however many there are.
+ */
+struct graph_namer {
+	struct summary_reader reader;
+	bool is_open;
+};
+
+/* Both borrowed; graph_namer_release() before the texts are closed, and of a zeroed one. */
+void graph_namer_init(struct graph_namer *namer, struct store *store,
+		      struct text_pool *texts);
+void graph_namer_release(struct graph_namer *namer);
+
+/*
  * Of work that was loaded with launches.  0 or -1 with err set; graph_names_release() in
  * both cases, and of a zeroed one.
  */
-int graph_names_load(struct store *store, struct text_pool *texts,
-		     const struct scope_profile *profile, const struct device_work *work,
-		     struct graph_names *out, struct err *err);
+int graph_names_load(struct graph_namer *namer, const struct scope_profile *profile,
+		     const struct device_work *work, struct graph_names *out,
+		     struct err *err);
 void graph_names_release(struct graph_names *n);
 
 /* Has any profile of the store names that ingest wrote? */

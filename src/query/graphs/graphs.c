@@ -33,6 +33,7 @@ struct listing {
 	const struct scope *scope;
 	const struct graphs_query *query;
 	struct text_pool texts;
+	struct graph_namer namer;
 	struct work_filter wanted;
 	struct graph_row *rows; /* owned */
 	size_t n, cap;
@@ -260,7 +261,7 @@ static int add_profile(struct listing *l, const struct scope_profile *profile,
 	if (rc == 0)
 		rc = replays_load(l->store, &l->texts, &work, &r, err);
 	if (rc == 0 && r.n)
-		rc = graph_names_load(l->store, &l->texts, profile, &work, &names, err);
+		rc = graph_names_load(&l->namer, profile, &work, &names, err);
 	if (rc == 0)
 		rc = add_graphs(l, profile, &work, &r, &names, err);
 	l->has_work |= work.n > 0;
@@ -305,6 +306,7 @@ int graphs_open(struct store *store, const struct scope *scope,
 	struct listing l = { .store = store, .scope = scope, .query = query };
 	int rc = text_pool_open(store, &l.texts, err);
 
+	graph_namer_init(&l.namer, store, &l.texts);
 	if (rc == 0)
 		rc = work_filter_open(store, scope, query->filter, &l.texts, &l.wanted,
 				      err);
@@ -320,6 +322,7 @@ int graphs_open(struct store *store, const struct scope *scope,
 	}
 	free(l.rows);
 	work_filter_close(&l.wanted);
+	graph_namer_release(&l.namer);
 	text_pool_close(&l.texts);
 	return rc;
 }

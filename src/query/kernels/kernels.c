@@ -282,6 +282,7 @@ int kernels_load(struct store *store, const struct scope *scope,
 	*out = (struct kernels){ .n = 0 };
 	intern_init(&out->shapes);
 	intern_init(&out->keys);
+	graph_namer_init(&g.namer, store, &out->texts);
 	int rc = text_pool_open(store, &out->texts, err);
 	for (int axis = 0; rc == 0 && axis < NAXES; axis++)
 		if (query->show.asked & KERNELS_OF_AXIS(axis))
@@ -303,6 +304,7 @@ int kernels_load(struct store *store, const struct scope *scope,
 	free(g.facts);
 	free(g.durations);
 	free(g.packed);
+	graph_namer_release(&g.namer);
 	arena_release(&out->arena);
 	work_filter_close(&g.wanted);
 	return rc;

@@ -106,8 +106,7 @@ static int set_op(void *context, size_t place, const struct packed_slice *slice,
 static int set_captured(struct gathering *g, struct err *err)
 {
 	struct graph_names names;
-	int rc = graph_names_load(g->store, &g->out->texts, g->profile, &g->work, &names,
-				  err);
+	int rc = graph_names_load(&g->namer, g->profile, &g->work, &names, err);
 
 	for (size_t i = 0; i < g->work.n && rc == 0 && names.nnamed; i++) {
 		uint32_t op = call_path_op(&names.paths, graph_names_of(&names, i));

@@ -7,6 +7,7 @@
 
 #include "query/devices/device_work.h"
 #include "query/devices/work_filter.h"
+#include "query/graphs/graph_names.h"
 #include "query/kernels/kernels.h"
 #include "query/summary/summary.h"
 
@@ -45,6 +46,7 @@ struct gathering {
 	const struct kernels_query *query;
 	struct kernels *out;
 	const struct scope_profile *profile;
+	struct graph_namer namer;
 	struct device_work work;
 	struct kernel_details details;
 	uint32_t *ops; /* owned; by item, when they are asked for: kernels_find_ops() */

@@ -290,15 +290,17 @@ static int wants_launch(struct gathering *g, const struct work_item *item,
 	return n <= 0 ? n : slices_is_wanted(g->slices, &row, err);
 }
 
-static int add_profile(struct gathering *g, struct store *store, struct text_pool *texts,
+static int add_profile(struct gathering *g, struct graph_namer *namer,
 		       const struct scope_profile *profile, struct err *err)
 {
+	struct text_pool *texts = namer->reader.texts;
 	struct graph_names names = { .nnamed = 0 };
 	struct device_work work;
-	int rc = device_work_load(store, texts, profile, WORK_WITH_LAUNCHES, &work, err);
+	int rc = device_work_load(namer->reader.store, texts, profile, WORK_WITH_LAUNCHES,
+				  &work, err);
 
 	if (rc == 0)
-		rc = graph_names_load(store, texts, profile, &work, &names, err);
+		rc = graph_names_load(namer, profile, &work, &names, err);
 	g->out->has_device |= work.n > 0;
 	for (size_t j = 0; j < work.n && rc == 0; j++) {
 		const struct work_item *item = &work.items[j];
@@ -318,11 +320,14 @@ static int add_profile(struct gathering *g, struct store *store, struct text_poo
 static int add_device(struct gathering *g, struct store *store, const struct scope *scope,
 		      struct err *err)
 {
+	struct graph_namer namer;
 	struct text_pool texts;
 	int rc = text_pool_open(store, &texts, err);
 
+	graph_namer_init(&namer, store, &texts);
 	for (size_t i = 0; i < scope->n && rc == 0; i++)
-		rc = add_profile(g, store, &texts, &scope->profiles[i], err);
+		rc = add_profile(g, &namer, &scope->profiles[i], err);
+	graph_namer_release(&namer);
 	text_pool_close(&texts);
 	return rc;
 }

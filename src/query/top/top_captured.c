@@ -22,6 +22,7 @@ struct capturing {
 	const struct top_query *query;
 	struct top_rows *rows;
 	const struct scope_profile *profile;
+	struct graph_namer *namer;
 	struct step_numbers steps;
 	struct graph_names names;
 	struct call_paths launches; /* around launches */
@@ -222,7 +223,7 @@ static int add_profile(struct capturing *c, struct store *store, struct err *err
 	intern_init(&c->keys);
 	call_paths_init(&c->launches);
 	if (rc == 0)
-		rc = graph_names_load(store, texts, c->profile, &work, &c->names, err);
+		rc = graph_names_load(c->namer, c->profile, &work, &c->names, err);
 	if (rc == 0 && c->names.nnamed) {
 		list_launches(c, &work);
 		rc = launch_paths_load(store, c->profile,
@@ -267,6 +268,7 @@ int top_add_captured(struct store *store, const struct scope *scope,
 {
 	unsigned no_names = TOP_SHAPE | TOP_STACK | TOP_OVERLOAD | TOP_TENSOR_CORES;
 	struct step_numbers steps = { .n = 0 };
+	struct graph_namer namer;
 	bool may;
 
 	if (query->show.asked & no_names)
@@ -275,6 +277,7 @@ int top_add_captured(struct store *store, const struct scope *scope,
 		return -1;
 	if (!may)
 		return 0;
+	graph_namer_init(&namer, store, &rows->texts);
 	int rc = step_numbers_load(store, scope, &steps, err);
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
 		if (!scope->profiles[i].has_slices || !scope->profiles[i].slices)
@@ -282,9 +285,11 @@ int top_add_captured(struct store *store, const struct scope *scope,
 		struct capturing c = { .query = query,
 				       .rows = rows,
 				       .profile = &scope->profiles[i],
+				       .namer = &namer,
 				       .steps = steps };
 		rc = add_profile(&c, store, err);
 	}
+	graph_namer_release(&namer);
 	step_numbers_release(&steps);
 	return rc;
 }
