@@ -197,13 +197,12 @@ static int answer(const struct command *self, const struct sql_opts *o,
 	struct user_sql *q;
 	struct stop stop;
 
-	if (user_sql_open(store, o->query, &q, err) < 0)
+	if (user_sql_open(store, o->query, o->memory_bytes, &q, err) < 0)
 		return -1;
 	int rc = bind_params(q, &o->params, err);
 	size_t n = user_sql_nresults(q);
 	user_sql_limit(q, o->timeout_s);
 	stop_late(&stop, self, q, o->timeout_s);
-	user_sql_limit_memory(q, o->memory_bytes);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
 		rc = err_set(err, ERR_USAGE,
 			     "%zu statements return rows; only --format table and "

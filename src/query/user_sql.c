@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/machine.h"
 #include "query/query.h"
+#include "query/slices/slices_by_name.h"
 #include "query/sql_guard.h"
 
 /* SQLite's own limit for one value. */
@@ -29,8 +30,10 @@ struct statement {
 struct user_sql {
 	struct statement *statements; /* owned */
 	size_t n, cap, at;
-	struct sqlite3 *db; /* borrowed */
+	struct sqlite3 *db;   /* borrowed */
+	int64_t memory_bytes; /* that it may use once it runs; 0: no limit */
 	struct sql_guard guard;
+	struct slices_by_name by_name;
 };
 
 /* That a collected cell takes, in an array that grows by doubling. */
@@ -172,8 +175,36 @@ static int look_for_slices(struct store *store, struct err *err)
 	return rc;
 }
 
-int user_sql_open(struct store *store, const char *text, struct user_sql **out,
-		  struct err *err)
+static void forget_statements(struct user_sql *q)
+{
+	for (size_t i = 0; i < q->n; i++) {
+		sqlite3_finalize(q->statements[i].stmt);
+		free(q->statements[i].bound);
+	}
+	q->n = 0;
+}
+
+/* All of them on slices by name, or all on the view, whose mistakes are told. */
+static int prepare_best(struct user_sql *q, struct store *store, const char *text,
+			int64_t memory_bytes, struct err *err)
+{
+	struct err ignored = ERR_INIT;
+
+	slices_by_name_offer(q->db, memory_bytes, &q->by_name);
+	sql_guard_set(&q->guard, store);
+	if (!q->by_name.db)
+		return prepare_all(q, text, err);
+	if (prepare_all(q, text, &ignored) == 0 && q->by_name.is_used)
+		return 0;
+	forget_statements(q);
+	sql_guard_remove(q->db);
+	slices_by_name_withdraw(&q->by_name);
+	sql_guard_set(&q->guard, store);
+	return prepare_all(q, text, err);
+}
+
+int user_sql_open(struct store *store, const char *text, int64_t memory_bytes,
+		  struct user_sql **out, struct err *err)
 {
 	struct user_sql *q = xcalloc(1, sizeof(*q));
 
@@ -182,8 +213,10 @@ int user_sql_open(struct store *store, const char *text, struct user_sql **out,
 	int rc = sort_in_files(q->db, err);
 	if (rc == 0)
 		rc = look_for_slices(store, err);
-	sql_guard_set(&q->guard, store);
-	if (rc == 0 && prepare_all(q, text, err) == 0)
+	if (rc == 0)
+		rc = prepare_best(q, store, text, memory_bytes, err);
+	q->memory_bytes = memory_bytes;
+	if (rc == 0)
 		return 0;
 	user_sql_close(q);
 	*out = NULL;
@@ -194,12 +227,10 @@ void user_sql_close(struct user_sql *q)
 {
 	if (!q)
 		return;
-	for (size_t i = 0; i < q->n; i++) {
-		sqlite3_finalize(q->statements[i].stmt);
-		free(q->statements[i].bound);
-	}
+	forget_statements(q);
 	free(q->statements);
 	sql_guard_remove(q->db);
+	slices_by_name_withdraw(&q->by_name);
 	free(q);
 }
 
@@ -211,11 +242,6 @@ void user_sql_limit(struct user_sql *q, int64_t limit_s)
 const volatile sig_atomic_t *user_sql_running(const struct user_sql *q)
 {
 	return &q->guard.is_running;
-}
-
-void user_sql_limit_memory(struct user_sql *q, int64_t bytes)
-{
-	sql_guard_limit_memory(&q->guard, q->db, bytes);
 }
 
 /* "12", "-1.5e3"; not "inf", "0x10", " 1" or "". */
@@ -432,6 +458,8 @@ static struct table *result_new(struct sqlite3_stmt *stmt, struct sql_guard *gua
 int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err)
 {
 	*out = NULL;
+	if (q->at == 0 && q->memory_bytes)
+		sql_guard_limit_memory(&q->guard, q->db, q->memory_bytes);
 	while (q->at < q->n) {
 		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
 		if (sqlite3_column_count(stmt) > 0) {

@@ -21,9 +21,12 @@ struct user_sql;
  * the byte of the text where SQLite says so: a mistake in it, a statement that
  * would write, a function or pragma that is not allowed (sql_guard.h), or no
  * statement at all.  *out is NULL on failure.
+ *
+ * The query may take so many bytes, the rows of a result for people included, for they
+ * are collected; 0: as many as there are.  ERR_IO then, as when the machine has no more.
  */
-int user_sql_open(struct store *store, const char *text, struct user_sql **out,
-		  struct err *err);
+int user_sql_open(struct store *store, const char *text, int64_t memory_bytes,
+		  struct user_sql **out, struct err *err);
 /* Accepts NULL; before the store is closed. */
 void user_sql_close(struct user_sql *q);
 
@@ -43,11 +46,6 @@ void user_sql_limit(struct user_sql *q, int64_t limit_s);
  * steps, and never within one call of a function.
  */
 const volatile sig_atomic_t *user_sql_running(const struct user_sql *q);
-/*
- * It may take so many bytes, the rows of a result for people included, for they are
- * collected.  ERR_IO then, as when the machine has no more.
- */
-void user_sql_limit_memory(struct user_sql *q, int64_t bytes);
 
 /* How many statements give a result. */
 size_t user_sql_nresults(const struct user_sql *q);
