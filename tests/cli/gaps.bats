@@ -180,3 +180,23 @@ END
 	run -0 --separate-stderr ptool diff --by idle --step 0..9 ptool.db ptool.db
 	run -0 ptool advise
 }
+
+@test "a long wait for an event that is nobody's: where to look, and no promise" {
+	python3 - >unknown.json <<'END'
+import json
+x = {"ph": "X", "pid": 1, "tid": 1}
+kernel = {**x, "cat": "kernel", "pid": 0}
+print(json.dumps([
+    {**x, "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 9000},
+    {**x, "cat": "cuda_runtime", "name": "hipLaunchKernel", "ts": 5, "dur": 3, "args": {"correlation": 1}},
+    {**kernel, "name": "first", "ts": 20, "dur": 5, "args": {"device": 0, "stream": 2, "correlation": 1}},
+    {**x, "cat": "cuda_runtime", "name": "hipStreamWaitEvent", "ts": 12, "dur": 2, "args": {"correlation": 2}},
+    {**x, "cat": "cuda_runtime", "name": "hipLaunchKernel", "ts": 16, "dur": 3, "args": {"correlation": 3}},
+    {**kernel, "name": "second", "ts": 8000, "dur": 900, "args": {"device": 0, "stream": 3, "correlation": 3}},
+    {**x, "cat": "cpu_op", "name": "aten::copy_", "ts": 50, "dur": 8900}]))
+END
+	ptool gaps -q --width 400 unknown.json >rows
+	grep -q "lost to 'wait for an event' (second): look at what other streams run until then" rows
+	ptool advise -q --width 400 unknown.json >rows
+	grep -q 'wait for an event (mostly second); 7.975 ms a step' rows
+}

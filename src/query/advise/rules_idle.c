@@ -336,6 +336,8 @@ static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 {
 	if (cause == GAP_GRAPH_NODES)
 		return loss->long_ns > loss->ns / 2;
+	if (cause == GAP_EVENT)
+		return gap_event_is_unknown(loss);
 	return cause == GAP_UNTRACED || cause == GAP_EARLIER || cause == GAP_UNKNOWN;
 }
 

@@ -33,7 +33,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_PYTHON] = { "python", "CPU-bound: Python", "avoid Python between launches: torch.compile or CUDA graphs (with_stack=True inflates it)", "move this code out of the loop, or off the launching thread; " LOOK_THERE, "take Python out from between launches: " MORE_JIT },
 	[GAP_CALL] = { "runtime_call", "other runtime call", "make the call less often", "look at what this call does; " LOOK_THERE, NULL },
 	[GAP_UNTRACED] = { "untraced_host", "CPU, not recorded", "record again with with_stack=True to see which Python code it is", NULL, "record again with a higher host_tracer_level, and with python_tracer_level=1, to see what it is" },
-	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what the stream waits for: another stream, or work that was not recorded; " LOOK_THERE, NULL },
+	[GAP_EVENT] = { "event_wait", "wait for an event", "let the two streams depend on each other less often", "look at what that stream did until then: ptool timeline draws it", NULL },
 	[GAP_ENGINE] = { "copy_engine", "copy engine", "make fewer and larger copies", NULL, NULL },
 	[GAP_ORDER] = { "stream_order", "back-to-back kernels", "fuse small kernels, or replay them as a CUDA graph", NULL, "let XLA fuse more: " MORE_JIT },
 	[GAP_GRAPH_LAUNCH] = { "graph_launch", "launch of a graph", "launch the graph before the device runs out of work, or put more work into each graph", "replay each graph once before you measure: its first launch uploads it", NULL },
@@ -217,6 +217,16 @@ static bool is_compiled(const struct gap_loss *loss)
 	       str_contains(loss->blamed, STR_LIT("Torch-Compiled Region"));
 }
 
+static bool is_long(const struct gap_loss *loss)
+{
+	return loss->long_ns > loss->ns / 2;
+}
+
+bool gap_event_is_unknown(const struct gap_loss *loss)
+{
+	return is_long(loss) && !str_starts_with(loss->blamed, STR_LIT("stream "));
+}
+
 #define CAUSE(cause) (UINT64_C(1) << (cause))
 #define LAUNCHES     (CAUSE(GAP_OPERATOR) | CAUSE(GAP_PYTHON) | CAUSE(GAP_LATENCY))
 
@@ -226,6 +236,10 @@ static const struct other_remedy {
 	bool (*fits)(const struct gap_loss *loss);
 	const char *remedy;
 } other_remedies[] = {
+	{ CAUSE(GAP_EVENT), gap_event_is_unknown,
+	  "look at what other streams run until then (ptool timeline): the recording does "
+	  "not say whose event it is. At the start of a recording it may be of work launched "
+	  "before, which keeps the device busy: start the profiler some steps earlier" },
 	{ CAUSE(GAP_UNTRACED), has_frames,
 	  "no Python frame was recorded then: py-spy record --native or perf shows what "
 	  "ran there" },
@@ -244,7 +258,8 @@ static const struct other_remedy {
 
 const char *gap_cause_remedy(enum gap_cause cause, const struct gap_loss *loss)
 {
-	if (gap_causes[cause].few && loss->long_ns > loss->ns / 2)
+	if (gap_causes[cause].few && is_long(loss) &&
+	    !(cause == GAP_EVENT && gap_event_is_unknown(loss)))
 		return gap_causes[cause].few;
 	for (size_t i = 0; i < sizeof(other_remedies) / sizeof(*other_remedies); i++)
 		if (other_remedies[i].causes & CAUSE(cause) &&

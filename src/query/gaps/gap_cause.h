@@ -73,6 +73,11 @@ extern const struct gap_cause_row gap_causes[NGAP_CAUSES];
  * by how many gaps there are: many short gaps may take less than one long gap.
  */
 const char *gap_cause_remedy(enum gap_cause cause, const struct gap_loss *loss);
+/*
+ * Of long waits for an event: does the recording not say whose it is?  What is blamed is
+ * then the work that waited, not a stream.
+ */
+bool gap_event_is_unknown(const struct gap_loss *loss);
 
 /* What long_ns grows by when a gap that has has_ns of a cause gets ns more of it. */
 static inline int64_t gap_long_ns(int64_t has_ns, int64_t ns)
