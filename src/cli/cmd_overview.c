@@ -25,14 +25,30 @@ static void add_option(struct buf *out, const char *name, const char *value)
 	shell_word_add(out, value);
 }
 
-/* "trace.json.gz"; of a store its run, too. */
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Is a store called as what was read into it: run.db of run.json.gz? */
+static bool is_named_after(const char *store, const char *run)
+{
+	size_t n = strcspn(store, ".");
+
+	return strncmp(store, run, n) == 0 && (run[n] == '.' || run[n] == '\0');
+}
+
+/* "trace.json.gz"; of a store its run, too, where that says more. */
 static const char *name_of(const struct reading *r, struct buf *out)
 {
-	const char *slash = strrchr(r->path, '/');
+	const char *name = last_part(r->path);
+	const char *run = last_part(r->scope->profiles[0].run);
 
-	buf_add_text(out, slash && slash[1] ? slash + 1 : r->path);
-	if (store_is(r->path))
-		buf_addf(out, ", run %s", r->scope->profiles[0].run);
+	buf_add_text(out, name);
+	if (store_is(r->path) && !is_named_after(name, run))
+		buf_addf(out, ", run %s", run);
 	return out->p;
 }
 

@@ -3,12 +3,13 @@
 
 load setup
 
-# At most 23 lines (a prompt fits below them) of 80 columns.
-fits() { # FILE
-	[ "$(wc -l <"$1")" -le 23 ] && [ "$(LC_ALL=C.UTF-8 wc -L <"$1")" -le 80 ]
+# At most 23 lines (a prompt fits below them) of so many columns.
+fits() { # FILE [COLUMNS]
+	[ "$(wc -l <"$1")" -le 23 ] && [ "$(LC_ALL=C.UTF-8 wc -L <"$1")" -le "${2:-80}" ]
 }
 
 @test "a trace of a GPU, in ASCII where the locale is C" {
+	export COLUMNS=80
 	cp "$EVERYTHING" gpu.json
 	LC_ALL=C ptool gpu.json >out 2>/dev/null
 	fits out
@@ -17,9 +18,24 @@ fits() { # FILE
 	fits utf8
 	grep -F '[█' utf8
 	on_terminal 80 "$PTOOL" gpu.json --no-pager --color never | cmp - utf8
+
+	# a wider one has room for whole findings, but no line is longer than 120
+	COLUMNS=300 ptool gpu.json >wide
+	fits wide 120
+	grep -qE '^.{101} ptool steps gpu.json$' wide
+	COLUMNS=120 ptool gpu.json | cmp - wide
+}
+
+@test "a store's run is named where that says more than the store's name" {
+	cp "$EVERYTHING" gpu.json
+	ptool ingest -q -o gpu.db gpu.json
+	ptool gpu.db | grep -q '^gpu.db   '
+	mv gpu.db kept.db
+	ptool kept.db | grep -q '^kept.db, run gpu.json  '
 }
 
 @test "a trace of a CPU, ranks of a store, and a Python profile" {
+	export COLUMNS=80
 	cp "$TORCH/t2141_cnn_w0/trace.json.gz" cpu.json.gz
 	cp "$FIXTURES/pyprof/pstats/sys311/w_gen.prof" .
 	ptool cpu.json.gz 2>/dev/null | like_golden overview_cpu.txt
@@ -60,6 +76,7 @@ fits() { # FILE
 }
 
 @test "memory of processes and functions, and weights that are no times" {
+	export COLUMNS=80
 	ptool overview -q "$FIXTURES/mprof/blocks.dat" >screen
 	grep -q '^Peak memory: 31.70 MiB, main  ' screen
 	grep -qx '   31.70 MiB   10.00 MiB  .load data' screen

@@ -201,7 +201,7 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 		$'start_ns,weight_ns,stack\n1500000,500000,main\n2000000,250000,main;größe' ]
 	ptool list -q --series ticks --focus read --format csv | tr -d '"' | grep -q '1.25.*main;read'
 	[[ $(ptool info "$SAMPLES/pyspy_fork.chrometrace.json.gz") == *'Thread 140615958342528 "MainThread"'* ]]
-	[[ $(ptool "$SAMPLES/pyspy_fork.chrometrace.json.gz") == *"ptool callers 'fib \\(.*w\.py\)' FILE"* ]]
+	[[ $(COLUMNS=80 ptool "$SAMPLES/pyspy_fork.chrometrace.json.gz") == *"ptool callers 'fib \\(.*w\.py\)' FILE"* ]]
 	[[ $(ptool list -n 3) == *'3 of 9 rows'* ]] # events and samples
 	ptool info -q | grep -q 'allocations'
 	ptool overview -q | grep -q 'größe (app.py)'

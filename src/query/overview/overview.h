@@ -76,7 +76,7 @@ int overview_open(struct store *store, const struct scope *scope,
 const char *overview_block_name(enum overview_block block);
 const char *overview_block_command(enum overview_block block);
 
-/* overview_people.c: at most 23 lines of 80 cells of the rows. */
+/* overview_people.c: at most 23 lines, as wide as the request, but at most 120 cells. */
 struct table *overview_text(const struct memtable *rows,
 			    const struct overview_request *request,
 			    const struct scope *scope);

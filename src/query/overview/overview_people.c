@@ -7,7 +7,9 @@
 #include "query/overview/overview_draw.h"
 #include "query/short_name.h"
 
-#define WIDTH_MAX      80
+#define WIDTH_USUAL    80 /* cells of a line, where no width is known */
+#define WIDTH_LEAST    40
+#define WIDTH_MOST     120 /* a command far from what it is about is hard to see */
 #define BAR_CELLS      20
 #define PARTS_MAX      4    /* of a bar */
 #define PART_LEAST     0.05 /* percent: less reads as nothing */
@@ -477,11 +479,12 @@ struct table *overview_text(const struct memtable *rows,
 			    const struct scope *scope)
 {
 	static const struct column columns[] = { { "text", "Overview", UNIT_TEXT } };
-	struct drawing d = { .rows = rows, .request = request, .width = WIDTH_MAX };
+	struct drawing d = { .rows = rows, .request = request, .width = WIDTH_USUAL };
 	size_t first;
 
-	if (request->width >= WIDTH_MAX / 2 && request->width < WIDTH_MAX)
-		d.width = (size_t)request->width;
+	if (request->width >= WIDTH_LEAST)
+		d.width =
+			request->width < WIDTH_MOST ? (size_t)request->width : WIDTH_MOST;
 	d.out = memtable_new(columns, 1);
 	d.out->table.is_prose = true;
 	d.out->table.empty = "";
