@@ -22,7 +22,7 @@ fits() { # FILE [COLUMNS]
 	# a wider one has room for whole findings, but no line is longer than 120
 	COLUMNS=300 ptool gpu.json >wide
 	fits wide 120
-	grep -qE '^.{101} ptool steps gpu.json$' wide
+	grep -qE '^Steps: .{90,} ptool steps gpu.json$' wide
 	COLUMNS=120 ptool gpu.json | cmp - wide
 }
 

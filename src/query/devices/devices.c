@@ -43,12 +43,12 @@ static const struct field fields[] = {
 
 /* 80 columns with rank and profile. */
 static const struct view_part parts[] = {
-	{ "from the first to the last work: span = busy + idle",
+	{ "from the first to the last work: span = busy + idle; edge: before and after it",
 	  "profile rank? device! span_ns! busy_ns! idle_ns! busy_pct edge_ns" },
 	{ "busy = compute + exposed communication + exposed copies",
 	  "profile rank? device! compute_ns! exposed_comm_ns exposed_copy_ns "
 	  "communication_ns" },
-	{ "Util: busy share of the steps; the others are of kernels alone",
+	{ "Util: busy share of the steps; the others count kernels alone",
 	  "profile rank? device! utilization_pct! sm_efficiency_pct occupancy_pct "
 	  "tensor_core_pct!" },
 	{ .fields = NULL },

@@ -313,7 +313,7 @@ static const struct field fields[] = {
 	{ "is_async", NULL, "1: outside the operator tree", NULL, UNIT_BOOL, .get = get_async, SORT },
 	{ "kind", NULL, "host, label, device or span", NULL, UNIT_TEXT, .get = get_kind, .flags = FIELD_NO_SORT },
 	{ "people_kind", "Kind", NULL, NULL, UNIT_TEXT, .get = get_kind, .needs = TOP_KINDS, PEOPLE, .leaves = 1 },
-	{ "input_shapes", "Input shapes", "text of the shapes, Z to A, with --by shape", "shape shapes", UNIT_TEXT, STAT(get_text, key.shapes), .needs = TOP_SHAPE, Z_TO_A, .least = 16 },
+	{ "input_shapes", "Input shapes", "text of the shapes, Z to A, with --by shape", "shape shapes", UNIT_TEXT, STAT(get_text, key.shapes), .needs = TOP_SHAPE, Z_TO_A, .least = 30 },
 	{ "stack", "Stack", "text of the stack, Z to A, with --by stack", NULL, UNIT_TEXT, STAT(get_text, key.stack), .needs = TOP_STACK, Z_TO_A },
 	{ "overload", "Overload", "text of the overload, Z to A, with --by overload", "overload_name", UNIT_TEXT, STAT(get_text, key.overload), .needs = TOP_OVERLOAD, Z_TO_A, .least = 10 },
 	{ "flops", "Work", "floating-point operations, with --flops", NULL, UNIT_FLOPS, .get = get_flops, .needs = TOP_FLOPS, .flags = FIELD_NO_SORT },
