@@ -19,7 +19,7 @@ static const char *const by_names[] = { "collective", "size", "rank", "tp", "dp"
 
 /* clang-format off */
 static const struct opt comm_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by collective, type and group; by these and message size; by rank; or by the place of ranks in an axis: tp, dp, pp, ep, cp",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each collective, type and group, for each message size of these, for each rank, or for each place in an axis of the job",
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every collective",
 	  INTO(FLAG, list) },

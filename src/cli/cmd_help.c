@@ -32,7 +32,7 @@ static const char *topic_name_at(size_t i)
 
 /* clang-format off */
 static const struct opt help_options[] = {
-	{ .name = "command", .arg = "COMMAND", .help = "the command to explain; rules: the rules of ptool advise",
+	{ .name = "command", .arg = "COMMAND", .help = "the command to explain, or the rules of ptool advise",
 	  .choice_at = topic_name_at, INTO(ARG, command) },
 	{ .name = "list", .help = "the names of all commands, one per line",
 	  INTO(FLAG, list) },

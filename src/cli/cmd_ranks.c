@@ -16,7 +16,7 @@ static const char *const by_names[] = {
 
 /* clang-format off */
 static const struct opt ranks_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "a row for each rank; for each step of each, with a map of who held up the others when; or for all ranks of a place in an axis: tp, dp, pp, ep, cp",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each rank, for each step of each rank (with a map of who held up the others when), or for each place in an axis of the job",
 	  .choices = by_names, OPT_INTO(CHOICE, struct ranks_opts, by) },
 	{ .name = "what-if", .help = "simulate the run without stragglers: what they cost, by kind and by rank",
 	  OPT_INTO(FLAG, struct ranks_opts, what_if) },

@@ -19,7 +19,7 @@ static const char *const engines[] = { "clickhouse", NULL };
 
 /* clang-format off */
 static const struct opt schema_options[] = {
-	{ .name = "engine", .arg = "ENGINE", .help = "the database: clickhouse",
+	{ .name = "engine", .arg = "ENGINE", .help = "the database",
 	  .choices = engines, INTO(ARG, engine), .required = true },
 	{ .name = "cluster", .arg = "NAME", .help = "print distributed tables for this cluster; run the output on each of its servers",
 	  INTO(STRING, cluster) },

@@ -16,7 +16,7 @@ static const char *const by_names[] = { "kind", "op", "step", "device", NULL };
 
 /* clang-format off */
 static const struct opt transfers_options[] = {
-	{ .name = "by", .arg = "WHAT", .help = "group rows by kind and memory; by these and operator or step; or by device",
+	{ .name = "by", .arg = "WHAT", .help = "a row for each kind of copy and memory, for each operator or step of these, or for each device",
 	  .choices = by_names, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show every copy and set",
 	  INTO(FLAG, list) },

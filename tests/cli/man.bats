@@ -158,3 +158,9 @@ print(json.dumps([{"ph": chr(c), "name": "n", "ts": 1} for c in range(33, 127)])
 @test "no page has anything that mandoc warns of" {
 	mandoc -T lint -W warning "$ROOT"/man/*.[1-8]
 }
+
+@test "each quoted word has quotes of its own" { # ".Pq Sq a , Sq b" is (‘a, ‘b’’)
+	for page in "$ROOT"/man/*.[1-8]; do
+		mandoc -T utf8 -O width=200 "$page" | sed 's/.\x08//g' | lacks ’’
+	done
+}

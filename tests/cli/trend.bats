@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# ptool trend: runs in time, and where they changed.
+# ptool trend: runs over time, and where they changed.
 
 load setup
 
