@@ -268,3 +268,24 @@ assert device[None] == int(sys.argv[1]) > 0, device[None]' "$launched"
 	event python_function 'train.py(1): main' 0 100 | made busy.json
 	! ptool tree -q busy.json | grep -q '^note:' || false
 }
+
+@test "a call without a parent within calls that go on leaves these open" {
+	# torch gives what ends on another thread no parent, and no time of its own
+	made ddp.json <<-END
+		$(event cpu_op DDP.forward 0 1000)
+		$(event cpu_op aten::mul 10 100)
+		$(event cpu_op nccl:all_reduce 200 100)
+		$(event cuda_runtime cudaLaunchKernel 210 10)
+		$(event cpu_op aten::add 400 100)
+		$(event cpu_op aten::add 1200 100)
+	END
+	ptool callees '^DDP' ddp.json -q --format csv | cut -d, -f6,7,8,10 >got
+	diff - got <<-END
+		function,calls,primitive_calls,total_ns
+		"aten::add",1,1,100000
+		"aten::mul",1,1,100000
+		"cudaLaunchKernel",1,1,10000
+	END
+	run -3 ptool callers '^nccl' ddp.json -q
+	ptool pstats -q ddp.json | grep -qE '^ +2 +0.000 +0.000 +0.000 +0.000 aten::add'
+}

@@ -16,6 +16,7 @@
 /* A call that has not ended yet. */
 struct open_call {
 	size_t node;
+	int64_t end_ns;
 	uint32_t function;
 	uint32_t edge; /* or CALLGRAPH_NONE */
 };
@@ -86,7 +87,7 @@ static struct callgraph_row *find_row(struct callgraph *g, uint32_t function)
 }
 
 /* Down to the call of this node; all: CALLGRAPH_NONE. */
-static void unwind(struct tracing *t, uint32_t node)
+static void unwind(struct tracing *t, size_t node)
 {
 	while (t->depth && t->stack[t->depth - 1].node != node) {
 		const struct open_call *top = &t->stack[--t->depth];
@@ -94,6 +95,19 @@ static void unwind(struct tracing *t, uint32_t node)
 		if (top->edge != CALLGRAPH_NONE)
 			t->open_edges[top->edge]--;
 	}
+}
+
+/*
+ * What ends on another thread (nccl:all_reduce) has no parent in torch's tree, though it
+ * begins within calls that go on: those stay open.
+ */
+static void unwind_ended(struct tracing *t, int64_t now_ns)
+{
+	size_t keep = t->depth;
+
+	while (keep && t->stack[keep - 1].end_ns <= now_ns)
+		keep--;
+	unwind(t, keep ? t->stack[keep - 1].node : CALLGRAPH_NONE);
 }
 
 static void add_call(struct callgraph_sums *sums, const struct opstat_sums *call,
@@ -110,7 +124,10 @@ static void add_call(struct callgraph_sums *sums, const struct opstat_sums *call
 static int take_call(void *to, const struct slice_call *call, struct err *err)
 {
 	struct tracing *t = to;
-	struct open_call open = { .node = call->node, .edge = CALLGRAPH_NONE };
+	struct open_call open = { .node = call->node,
+				  .end_ns = sum_add(call->ts_ns, call->dur_ns),
+				  .edge = CALLGRAPH_NONE };
+	bool has_parent = call->parent != NODE_NONE;
 
 	(void)err;
 	if (call->stat.key.kind != OP_HOST && call->stat.key.kind != OP_PYTHON)
@@ -118,9 +135,12 @@ static int take_call(void *to, const struct slice_call *call, struct err *err)
 	if (call->track != t->track)
 		unwind(t, CALLGRAPH_NONE);
 	t->track = call->track;
-	unwind(t, call->parent);
+	if (has_parent)
+		unwind(t, call->parent);
+	else
+		unwind_ended(t, call->ts_ns);
 	open.function = find_function(t, call->stat.key.name);
-	if (t->depth)
+	if (has_parent && t->depth)
 		open.edge = find_edge(t, t->stack[t->depth - 1].function, open.function);
 	add_call(&find_row(t->g, open.function)->sums, &call->stat.sums,
 		 t->open_functions[open.function]++ == 0);
