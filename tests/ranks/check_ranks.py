@@ -128,7 +128,7 @@ def segments(made, ahead):
 
 
 def replay(made, ideal):
-    """How long the run takes when played again, or without stragglers: man ptool-ranks, WHAT IF."""
+    """How long the run takes when played again, the ranks `ideal` without stragglers: man ptool-ranks, WHAT IF."""
     steps = segments(made, clocks(made))
     came, usual, mean = {}, {}, {}
     for rank in steps:
@@ -151,23 +151,43 @@ def replay(made, ideal):
             arrived = {}
             for rank, line in enumerate(steps):
                 _, parts, calls = line[step]
-                now[rank] += sum(mean[place, kind] if ideal else ns for kind, ns in enumerate(parts[place]))
+                now[rank] += sum(mean[place, kind] if rank in ideal else ns for kind, ns in enumerate(parts[place]))
                 if place < 2:
                     arrived.setdefault(calls[place][2][2], []).append(rank)
             for ranks in arrived.values():
                 last = max(now[rank] for rank in ranks)
                 for rank in ranks:
                     _, ended, call = steps[rank][step][2][place]
-                    took = usual[len(call[0])] if ideal else max(0, ended - came[call[2], call[3]])
+                    took = usual[len(call[0])] if rank in ideal else max(0, ended - came[call[2], call[3]])
                     now[rank] = max(now[rank], last + took)
     return max(now) - first
+
+
+class Pipeline(fleet.Fleet):
+    """Of stages of two ranks, which the names of the files tell."""
+
+    def name(self, rank):
+        return f"17.2-TP-{rank % 2}-PP-{rank // 2}.trace.json"
+
+
+def check_last_stage(tap, place, seed):
+    made = Pipeline(seed, fleet.PLANTS[seed % 4], ranks=6, steps=5)
+    rows = table(place, place.ingest(*made.save(place.folder.name)), "--what-if")
+    row = [row for row in rows if row["what"] == "last_stage"]
+    times = [replay(made, ranks) for ranks in ((), (4, 5), range(6))]
+    share = 100 * (times[0] - times[1]) / (times[0] - times[2])
+    tap.ok(len(row) == 1 and number(row[0], "time_ns") == times[1] and abs(float(row[0]["recovered_pct"]) - share) < 1e-9,
+           f"fleet {seed}: without stragglers on the last stage, as a slow second program has it", row, times, share)
+    tap.ok(made.who < 4 or share > 60, f"fleet {seed}: which cures what was planted there", share, made.who)
+    return made.who >= 4
 
 
 def check_what_if(tap, place, seed):
     made = fleet.Fleet(seed, fleet.PLANTS[seed % 4], ranks=6, steps=5)
     rows = table(place, place.ingest(*made.save(place.folder.name)), "--what-if")
+    tap.ok("last_stage" not in [row["what"] for row in rows], f"fleet {seed}: no stage is known")
     time = {row["what"]: number(row, "time_ns") for row in rows if row["what"] not in ("kind", "rank")}
-    tap.same([time["replayed"], time["ideal"]], [replay(made, False), replay(made, True)],
+    tap.same([time["replayed"], time["ideal"]], [replay(made, ()), replay(made, range(6))],
              f"fleet {seed}: played again, and without stragglers, as a slow second program has it")
     tap.ok(abs(time["replayed"] - time["recorded"]) <= 1_000, f"fleet {seed}: played again it takes as long", time)
     kind = max((float(row["slowdown"]), row["kind"]) for row in rows if row["what"] == "kind")[1]
@@ -266,6 +286,8 @@ def main():
         for seed in range(4):
             check_sums(tap, place, seed)
             check_what_if(tap, place, seed)
+        there = sum(check_last_stage(tap, place, seed) for seed in range(8))
+        tap.ok(0 < there < 8, "the plant is on the last stage of some", there)
         check_chain(tap, place)
         check_plants(tap, place)
     tap.done()

@@ -15,7 +15,8 @@ struct whatif_row {
 	const char *what, *name; /* name: of people */
 	const char *kind;        /* "compute", ...; NULL: of no kind */
 	int64_t rank, time_ns;   /* rank: or NUMBER_NONE */
-	double slowdown, share;  /* share: or negative */
+	double slowdown, share;
+	bool has_share;
 };
 
 struct whatif {
@@ -42,9 +43,17 @@ static struct whatif_row *add_row(struct whatif *w, const char *what, const char
 				    .name = name,
 				    .rank = NUMBER_NONE,
 				    .time_ns = ns,
-				    .slowdown = slowdown(w, ns),
-				    .share = -1 };
+				    .slowdown = slowdown(w, ns) };
 	return row;
+}
+
+/* Of what stragglers cost, what the run saves; it may be longer, too. */
+static void add_share(const struct whatif *w, struct whatif_row *row)
+{
+	row->has_share = w->played_ns > w->ideal_ns;
+	if (row->has_share)
+		row->share = 100.0 * (double)(w->played_ns - row->time_ns) /
+			     (double)(w->played_ns - w->ideal_ns);
 }
 
 static int64_t play_all(struct whatif *w, unsigned fixed)
@@ -102,10 +111,7 @@ static void add_workers(struct whatif *w, const struct ranks *r)
 	int64_t ns = replay_run(w->replay, w->fixed);
 	const char *name = arena_printf(&w->arena, "without the %zu worst rank%s",
 					slowest, slowest > 1 ? "s" : "");
-	struct whatif_row *row = add_row(w, "slowest", name, ns);
-	if (w->played_ns > w->ideal_ns)
-		row->share = 100.0 * (double)(w->played_ns - ns) /
-			     (double)(w->played_ns - w->ideal_ns);
+	add_share(w, add_row(w, "slowest", name, ns));
 	for (size_t i = 0; i < n; i++) {
 		int64_t rank = r->matches.participants[workers[i].rank].profile->rank;
 		name = arena_printf(&w->arena,
@@ -113,6 +119,29 @@ static void add_workers(struct whatif *w, const struct ranks *r)
 		add_row(w, "rank", name, workers[i].ns)->rank = rank;
 	}
 	free(workers);
+}
+
+static int64_t stage_of(const struct ranks *r, size_t participant)
+{
+	return r->matches.participants[participant].profile->axes.at[AXIS_PP];
+}
+
+/* The last stage of the pipeline cured, where there are several and all ranks tell theirs. */
+static void add_last_stage(struct whatif *w, const struct ranks *r)
+{
+	int64_t first = INT64_MAX, last = NUMBER_NONE;
+
+	for (size_t i = 0; i < w->nranks; i++) {
+		int64_t stage = stage_of(r, i);
+		first = stage < first ? stage : first;
+		last = stage > last ? stage : last;
+	}
+	if (first == NUMBER_NONE || first == last)
+		return;
+	for (size_t i = 0; i < w->nranks; i++)
+		w->fixed[i] = stage_of(r, i) == last ? REPLAY_ALL : 0;
+	add_share(w, add_row(w, "last_stage", "without stragglers on the last stage",
+			     replay_run(w->replay, w->fixed)));
 }
 
 static struct cell get_text(const void *from, const void *row, int offset)
@@ -130,10 +159,10 @@ static struct cell get_slowdown(const void *from, const void *row, int arg)
 
 static struct cell get_share(const void *from, const void *row, int arg)
 {
-	double share = ((const struct whatif_row *)row)->share;
+	const struct whatif_row *r = row;
 
 	(void)from, (void)arg;
-	return share >= 0 ? cell_real(share) : cell_null();
+	return r->has_share ? cell_real(r->share) : cell_null();
 }
 
 #define TEXT(member) .get = get_text, .arg = (int)offsetof(struct whatif_row, member)
@@ -141,13 +170,13 @@ static struct cell get_share(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "what", "What", "recorded; replayed, which is the recorded run simulated; ideal, without stragglers; kind and rank, where these alone have stragglers; slowest, without the 3 % of ranks that slow down most", NULL, UNIT_TEXT, TEXT(what) },
+	{ "what", "What", "recorded; replayed, which is the recorded run simulated; ideal, without stragglers; kind and rank, where these alone have stragglers; slowest, without the 3 % of ranks that slow down most; last_stage, without stragglers on the last stage of the pipeline", NULL, UNIT_TEXT, TEXT(what) },
 	{ "name", "The run", NULL, NULL, UNIT_TEXT, TEXT(name), .flags = FIELD_PEOPLE },
 	{ "kind", "Kind", "compute, copy, idle or transfer", NULL, UNIT_TEXT, TEXT(kind) },
 	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank) },
 	{ "time_ns", "Time", "from the start of the first rank's steps to the end of the last rank's", "time", UNIT_NS, ROW(time_ns) },
 	{ "slowdown", "Slowdown", "time_ns divided by the ideal time: S of all, S_t of a kind, S_w of a rank", NULL, UNIT_RATIO, .get = get_slowdown },
-	{ "recovered_pct", "Recovered", "M_W: the share of what stragglers cost that is saved without the slowest ranks", NULL, UNIT_PERCENT, .get = get_share },
+	{ "recovered_pct", "Recovered", "the share of what stragglers cost that is saved: M_W without the slowest ranks, M_S without those of the last stage", NULL, UNIT_PERCENT, .get = get_share },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -170,6 +199,7 @@ struct memtable *ranks_whatif(const struct ranks *r, const struct scope *scope,
 	add_row(&w, "replayed", "as simulated", w.played_ns);
 	add_row(&w, "ideal", "without stragglers", w.ideal_ns);
 	add_kinds(&w);
+	add_last_stage(&w, r);
 	add_workers(&w, r);
 	const struct view_rows rows = { NULL, w.items, w.n, sizeof(*w.items) };
 	struct memtable *m = view_table(&ranks_whatif_view, &rows, scope, show);
