@@ -31,6 +31,9 @@ test mandoc shows the man pages that the tests read
 clickhouse clickhouse-server the tests of ptool push start two of them
 clickhouse openssl makes the certificates of the tests
 fleet parallel runs a recipe of docs/fleet.md
+fleet slurmctld the same with the controller of a cluster
+fleet slurmd its node
+fleet munge lets both trust each other
 valgrind valgrind runs the tests under memcheck
 valgrind libc6-dbg memcheck needs the C library's symbols
 lint clang the second compiler

@@ -60,3 +60,69 @@ two_stores() {
 	SLURM_RESTART_COUNT=3 SLURM_ARRAY_TASK_ID=1 run sh slurm.sh
 	[ "$(cat requeued)" = 'requeue 9_1' ]
 }
+
+# A controller and a node of Slurm on loopback, whose pids are in pids.
+cluster() {
+	local host ports
+	host=$(hostname -s)
+	read -ra ports < <(python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in "ab"]; print(*[x.getsockname()[1] for x in s])')
+	mkdir -m 700 munge state spool
+	head -c 1024 /dev/urandom >munge/key
+	chmod 400 munge/key
+	cat >slurm.conf <<-EOF
+		ClusterName=test
+		SlurmctldHost=$host(127.0.0.1)
+		SlurmctldPort=${ports[0]}
+		SlurmUser=root
+		AuthInfo=socket=$PWD/munge/sock
+		StateSaveLocation=$PWD/state
+		SlurmdSpoolDir=$PWD/spool
+		SlurmctldPidFile=$PWD/controller.pid
+		SlurmdPidFile=$PWD/node.pid
+		SlurmdParameters=config_overrides
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		MpiDefault=none
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core_Memory
+		NodeName=n0 NodeHostname=$host NodeAddr=127.0.0.1 Port=${ports[1]} CPUs=4 RealMemory=8000
+		PartitionName=p Nodes=n0 Default=YES
+	EOF
+	export SLURM_CONF=$PWD/slurm.conf
+	munged --foreground --force --key-file="$PWD/munge/key" --socket="$PWD/munge/sock" --pid-file="$PWD/munge/pid" \
+		--log-file="$PWD/munge/log" --seed-file="$PWD/munge/seed" >munge.out 2>&1 3>&- &
+	echo $! >pids
+	slurmctld -D -c >controller.out 2>&1 3>&- &
+	echo $! >>pids
+	slurmd -D -N n0 >node.out 2>&1 3>&- &
+	echo $! >>pids
+	for _ in $(seq 100); do
+		sinfo -h -o %T 2>/dev/null | grep -qx idle && return
+		sleep 0.2
+	done
+	return 1
+}
+
+teardown() {
+	[ ! -e pids ] || xargs kill <pids || true
+}
+
+@test "an array job of Slurm makes the stores, and the job that waits for it makes a report" {
+	for program in munged slurmctld slurmd; do
+		command -v $program >/dev/null || skip "Slurm is not installed: scripts/deps.sh fleet"
+	done
+	[ "$(id -u)" -eq 0 ] || skip "Slurm's node is started by root alone"
+	recipes
+	cluster || skip "no node of Slurm comes up here: $(tail -n 1 controller.out node.out munge.out | tr '\n' ' ')"
+	JOB=$(sbatch --parsable --array=0-1%64 slurm.sh)
+	export JOB
+	eval "$(sed -n "s/^    \(sbatch --dependency.*\)/\1/p" "$(dirname "$TESTS")/docs/fleet.md")"
+	for _ in $(seq 300); do
+		[ -n "$(squeue -h)" ] || break
+		sleep 0.2
+	done
+	[ -z "$(squeue -h)" ]
+	two_stores
+	diff <(ptool top one.db) <(ptool top run.db)
+	[ -s run.html ]
+}
