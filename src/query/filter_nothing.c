@@ -2,6 +2,7 @@
 #include "query/filter_nothing.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -14,6 +15,7 @@
 #include "query/steps/step_numbers.h"
 #include "trace/fact.h"
 
+ASSET(asset_query_views_filter_devices_sql);
 ASSET(asset_query_views_filter_names_sql);
 
 #define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */
@@ -121,16 +123,20 @@ static void see_thread(struct seen *s, const struct slices_track *t)
 	buf_release(&word);
 }
 
+static void see_device(struct seen *s, int64_t device)
+{
+	add_number(&s->devices, device);
+	s->has_device |= filter_has_number(&s->filter->devices, device);
+}
+
 static void see_track(struct seen *s, const struct slices_track *t)
 {
 	if (!t->is_device) {
 		see_thread(s, t);
 		return;
 	}
-	if (t->device != NUMBER_NONE) {
-		add_number(&s->devices, t->device);
-		s->has_device |= filter_has_number(&s->filter->devices, t->device);
-	}
+	if (t->device != NUMBER_NONE)
+		see_device(s, t->device);
 	if (t->stream != NUMBER_NONE) {
 		add_number(&s->streams, t->stream);
 		s->has_stream |= filter_has_number(&s->filter->streams, t->stream);
@@ -215,11 +221,23 @@ static bool needs_pass(const struct filter *f)
 	return f->focus || f->ignore || f->categories.n || f->has_min_dur;
 }
 
-/* What was asked without slices has steps and names alone as filters. */
+static int see_devices(struct seen *s, struct store *store, const struct scope *scope,
+		       struct err *err)
+{
+	struct query q = query_of_scope(store, asset_query_views_filter_devices_sql,
+					scope->ids, err);
+
+	while (query_next(&q, err))
+		see_device(s, sqlite3_column_int64(q.stmt, 0));
+	return query_end(&q);
+}
+
+/* What was asked without slices has steps, devices and names alone as filters. */
 static int see_summaries(struct seen *s, struct store *store, const struct scope *scope,
 			 struct err *err)
 {
-	if (see_steps(s, store, scope, err) < 0)
+	if (see_steps(s, store, scope, err) < 0 ||
+	    (s->filter->devices.n && see_devices(s, store, scope, err) < 0))
 		return -1;
 	struct query q = query_of_scope(store, asset_query_views_filter_names_sql,
 					scope->ids, err);

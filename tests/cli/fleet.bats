@@ -82,7 +82,7 @@ same() { # ARGUMENT...
 	ptool ingest -q -o stores/a.db "$TORCH/t2141_cnn_w0/trace.json.gz"
 	ptool ingest -q -o stores/b.db "$TORCH/t260_ddp_rank1/trace.json.gz"
 	ptool merge -q -o one.db stores
-	for command in gaps devices streams kernels transfers 'top --focus nothing'; do
+	for command in gaps devices streams kernels transfers 'top --focus nothing' 'steps --device 99' 'steps --device 0'; do
 		run --separate-stderr ptool $command one.db
 		wanted=${stderr//one.db/STORE} status_of_one=$status
 		run --separate-stderr ptool $command -q stores

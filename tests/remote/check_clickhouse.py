@@ -67,6 +67,7 @@ steps --step 1..2 --format json
 steps --sort total -n 3
 steps --by phase --format csv
 steps --device 0
+steps --device 99
 gaps
 gaps --format csv
 gaps --by step --format json
