@@ -35,6 +35,12 @@ recorded() {
 	grep -q 'no source of slow: lw_basic.py cannot be read here' table
 }
 
+@test "lines have no share of a time that does not fit into 64 bits" {
+	ptool lines -q "$LINES_DIR/big_proto0.lprof" >table
+	grep -q '9,223,372,036,854,775,807' table
+	lacks '% time' <table
+}
+
 @test "reports of both profilers have their source with them" {
 	ptool lines -q "$LINES_DIR/memory061.txt" | like_golden lines_memory.txt
 	ptool lines -q "$LINES_DIR/gone.txt" --format csv | like_golden lines_gone.csv
