@@ -80,14 +80,13 @@ static const struct opt pstats_format[] = {
 	OPT_END
 };
 
-/* The first of output_options is the format, which has one more choice here. */
 static const struct opt_group pstats_groups[] = {
 	{ "Operands", pstats_operands, FIELD(operands), false },
 	{ .opts = pstats_options },
 	SAMPLE_GROUP(struct pstats_opts, samples),
 	SCOPE_GROUP(struct pstats_opts, scope),
 	{ "Output", pstats_format, FIELD(output), true },
-	{ "", output_options + 1, FIELD(output), true },
+	{ "", OUTPUT_OPTIONS_BUT_FORMAT, FIELD(output), true },
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -82,7 +82,6 @@ static const struct opt top_format[] = {
 	OPT_END
 };
 
-/* The first of output_options is the format, which has one more choice here. */
 static const struct opt_group top_groups[] = {
 	TABLE_OPERAND,
 	{ .opts = top_options },
@@ -91,7 +90,7 @@ static const struct opt_group top_groups[] = {
 	SAMPLE_GROUP(struct top_opts, samples),
 	SCOPE_GROUP(struct table_opts, scope),
 	{ "Output", top_format, OUTPUT, true },
-	{ "", output_options + 1, OUTPUT, true },
+	{ "", OUTPUT_OPTIONS_BUT_FORMAT, OUTPUT, true },
 	OPT_GROUP_END
 };
 /* clang-format on */

@@ -38,6 +38,8 @@ struct output_opts {
 /* clang-format on */
 /* --format, -o, -f, --color, -q, --wide, --width, --names, --budget, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
+/* The same without --format, which is the first, for who has formats of its own. */
+#define OUTPUT_OPTIONS_BUT_FORMAT (output_options + 1)
 /* -o, -f and -q alone, in a command's own table; `what` is the help of -o. */
 /* clang-format off */
 #define OUTPUT_FILE_DEFAULTS { .color = "never", .no_pager = true }

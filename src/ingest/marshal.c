@@ -14,7 +14,6 @@ static int marshal_walk_code(struct marshal_walk *w, struct marshal_code_places 
 
 /* Layouts of code objects that are tried in vain walk over the same bytes again. */
 #define WALKED_PER_BYTE 64
-#define SHIFT           15 /* bits of a digit of a long int */
 
 static int64_t int32_at(const struct marshal *m, size_t at)
 {
@@ -87,7 +86,7 @@ static int walk_digits(struct marshal_walk *w, struct err *err)
 		return err_at(err, start, "a number of %llu digits runs past the end",
 			      (unsigned long long)n);
 	for (uint64_t i = 0; i < n; i++, w->at += 2)
-		if (marshal_number(w->m, w->at, 2) >> SHIFT)
+		if (marshal_number(w->m, w->at, 2) >> MARSHAL_SHIFT)
 			return err_at(err, w->at, "a digit of a number is out of range");
 	if (n && marshal_number(w->m, w->at - 2, 2) == 0)
 		return err_at(err, start, "a number begins with a zero");

@@ -164,7 +164,6 @@ const char *marshal_type_name(enum marshal_type type)
 	return names[type];
 }
 
-#define SHIFT 15 /* bits of a digit of a long int */
 /* Of so many the highest is not 0, so that no double holds them. */
 #define REAL_DIGITS 70
 
@@ -247,9 +246,9 @@ static void read_long(const struct marshal *m, struct marshal_value *v)
 	}
 	for (size_t i = n; i-- > 0;) {
 		uint64_t digit = marshal_number(m, v->at + 5 + 2 * i, 2);
-		v->real = v->real * (1 << SHIFT) + (double)digit;
-		v->is_big |= sum >> (63 - SHIFT) != 0;
-		sum = sum << SHIFT | digit;
+		v->real = v->real * (1 << MARSHAL_SHIFT) + (double)digit;
+		v->is_big |= sum >> (63 - MARSHAL_SHIFT) != 0;
+		sum = sum << MARSHAL_SHIFT | digit;
 	}
 	v->is_big |= sum > INT64_MAX;
 	if (v->is_big)

@@ -9,6 +9,7 @@
 #include "ingest/marshal.h"
 
 #define MARSHAL_CODES_MAX 64 /* code objects within each other */
+#define MARSHAL_SHIFT     15 /* bits of a digit of a long int */
 
 /* How an object's text goes on behind its type byte. */
 enum marshal_shape {

@@ -9,7 +9,6 @@
 #include "query/devices/device_work.h"
 #include "query/devices/devices.h"
 #include "query/graphs/graph_names.h"
-#include "query/memory/memory_samples.h"
 #include "query/query.h"
 #include "query/samples/sample_series.h"
 #include "trace/axes.h"

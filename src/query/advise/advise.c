@@ -5,7 +5,6 @@
 #include "query/advise/advise_needs.h"
 #include "query/advise/advise_stored.h"
 #include "query/advise/rule_parts.h"
-#include "query/memory/memory_samples.h"
 
 struct rule_choice rule_choice_of(const struct rule *rule)
 {

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
-#include "base/sum.h"
 #include "query/query.h"
 #include "trace/fact.h"
 

@@ -1,7 +1,6 @@
 /* Kernels as a view: its columns, the words of --by, and its notes. */
 #include <inttypes.h>
 
-#include "base/sum.h"
 #include "query/axis_fields.h"
 #include "query/kernels/kernels.h"
 #include "query/query.h"

@@ -175,7 +175,7 @@ static const struct field fields[] = {
 	{ "ops", "Ops", "number of operators directly in it", NULL, UNIT_COUNT, HOST(ops), .leaves = 2 },
 	{ "total_host_ns", "Host", "host time of all calls", NULL, UNIT_NS, HOST(total_ns) },
 	{ "self_host_ns", "Self", "host time without its operators and the modules below", NULL, UNIT_NS, HOST(self_ns), .leaves = 1 },
-	{ "op_host_ns", "In ops", "host time of number of operators directly in it", NULL, UNIT_NS, HOST(op_ns), .leaves = 3 },
+	{ "op_host_ns", "In ops", "host time of the operators directly in it", NULL, UNIT_NS, HOST(op_ns), .leaves = 3 },
 	{ "total_device_ns", "Device", "device work launched inside", NULL, UNIT_NS, ON_DEVICE(total_device_ns) },
 	{ "self_device_ns", "Self dev.", "device work that no module below launched", NULL, UNIT_NS, ON_DEVICE(self_device_ns), .leaves = 4 },
 	{ "device_work", "Device work", "device work launched by it and by the rows below: number of kernels, copies and sets", NULL, UNIT_COUNT, ON_DEVICE(launched) },

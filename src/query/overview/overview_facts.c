@@ -8,7 +8,6 @@
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/memory/memory_peak.h"
-#include "query/memory/memory_samples.h"
 #include "query/overview/overview_make.h"
 #include "query/query.h"
 
