@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "cli/scope_options.h"
 #include "cli/suggest.h"
 
 #define DEFAULT_DIRECTORY ".ptool/baselines"
@@ -59,23 +60,16 @@ static const char *behind_stamp(const char *name)
 	return digits && name[i + digits] == '-' ? name + i + digits + 1 : name;
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 const char *baseline_run_name(const char *path, struct arena *arena)
 {
-	const char *name = behind_stamp(last_part(path));
+	const char *name = behind_stamp(scope_run_end(path));
 
 	return arena_copy(arena, (struct str){ name, strcspn(name, ".") }).p;
 }
 
 const char *baseline_time(const char *path, struct arena *arena)
 {
-	const char *s = last_part(path);
+	const char *s = scope_run_end(path);
 
 	if (behind_stamp(s) == s)
 		return NULL;
@@ -162,7 +156,7 @@ int baseline_names(const char *directory, struct arena *arena, const char *const
 	if (!list(directory, is_folder, arena, &paths, &n, err))
 		return err->kind ? -1 : 0;
 	for (size_t i = 0; i < n; i++)
-		paths[i] = last_part(paths[i]);
+		paths[i] = scope_run_end(paths[i]);
 	*out = paths;
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/shell_word.h"
+#include "cli/scope_options.h"
 #include "cli/table_command.h"
 #include "query/overview/overview.h"
 
@@ -25,13 +26,6 @@ static void add_option(struct buf *out, const char *name, const char *value)
 	shell_word_add(out, value);
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Is a store called as what was read into it: run.db of run.json.gz? */
 static bool is_named_after(const char *store, const char *run)
 {
@@ -43,8 +37,8 @@ static bool is_named_after(const char *store, const char *run)
 /* "trace.json.gz"; of a store its run, too, where that says more. */
 static const char *name_of(const struct reading *r, struct buf *out)
 {
-	const char *name = last_part(r->path);
-	const char *run = last_part(r->scope->profiles[0].run);
+	const char *name = scope_run_end(r->path);
+	const char *run = scope_run_end(r->scope->profiles[0].run);
 
 	buf_add_text(out, name);
 	if (store_is(r->path) && !is_named_after(name, run))

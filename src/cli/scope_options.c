@@ -83,8 +83,7 @@ static const char *find_name(const char *const *names, const char *wanted)
 	return NULL;
 }
 
-/* Runs are mostly named by long paths, of which people type the last part. */
-static const char *last_part(const char *path)
+const char *scope_run_end(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -100,9 +99,9 @@ static const char *nearest_run(const char *const *names, const char *wrong,
 		n++;
 	const char **parts = arena_alloc(arena, (n + 1) * sizeof(*parts));
 	for (size_t i = 0; i < n; i++)
-		parts[i] = last_part(names[i]);
+		parts[i] = scope_run_end(names[i]);
 	parts[n] = NULL;
-	const char *nearest = suggest_nearest(last_part(wrong), parts);
+	const char *nearest = suggest_nearest(scope_run_end(wrong), parts);
 	for (size_t i = 0; nearest && i < n; i++)
 		if (parts[i] == nearest)
 			return names[i];
