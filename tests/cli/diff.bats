@@ -797,3 +797,18 @@ END
 	grep -q '; 4 columns hidden, --wide shows them$' narrow
 	ptool diff -q "$a" "$b" --wide | grep -q '^Operator  *Base  *New  *Delta  Change %  From call count  *From duration  *Calls$'
 }
+
+@test "calls of both sides are whole: other columns leave first" {
+	calling() { # CALLS
+		for ((i = 0; i < $1; i++)); do
+			event cpu_op aten::an_operator_whose_name_takes_some_room $((i * 10)) 5
+		done
+		event cpu_op aten::mm 500000 300000000
+	}
+	calling 1500 | made before.json
+	calling 2500 | made after.json
+	for width in 80 95 118; do
+		ptool diff -q before.json after.json --width $width >rows
+		grep -q ' 1,500 -> 2,500$' rows
+	done
+}

@@ -199,4 +199,5 @@ END
 	grep -q "lost to 'wait for an event' (second): look at what other streams run until then" rows
 	ptool advise -q --width 400 unknown.json >rows
 	grep -q 'wait for an event (mostly second); 7.975 ms a step' rows
+	ptool gaps -q --by annotation --width 400 unknown.json | grep -q '^note: no annotation but those of steps was recorded at these times'
 }

@@ -208,7 +208,7 @@ static const struct field fields[] = {
 	{ "shown_pct", "Change %", NULL, NULL, UNIT_PERCENT, .get = get_change, .flags = FIELD_PEOPLE },
 	{ "from_calls", "From call count", "part of delta explained by more or fewer calls", NULL, UNIT_NS, SPLIT(from_calls), .leaves = 2 },
 	{ "from_duration", "From duration", "the rest: longer or shorter calls", NULL, UNIT_NS, SPLIT(from_duration), .leaves = 2 },
-	{ "calls", "Calls", NULL, NULL, UNIT_TEXT, .get = get_both_calls, .flags = FIELD_PEOPLE, .least = 1 },
+	{ "calls", "Calls", NULL, NULL, UNIT_TEXT, .get = get_both_calls, .flags = FIELD_PEOPLE, .least = 20 },
 	{ "p", "p", "p of the row by itself", NULL, UNIT_RATIO, .get = diff_get_real, ROW(test.p) },
 	{ "q", "Adj. p", "p adjusted for all rows tested; null where there is none", NULL, UNIT_RATIO, .get = get_q },
 	{ "significant", "Significant", "significant rows first; null with one run a side, except with --within-run", NULL, UNIT_BOOL, .get = get_significant },

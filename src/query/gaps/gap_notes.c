@@ -172,7 +172,7 @@ void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof)
 	} notes[] = {
 		[GAPS_BY_OP] = { "operator", "record with ProfilerActivity.CPU" },
 		[GAPS_BY_FRAME] = { "Python frame", "record with with_stack=True" },
-		[GAPS_BY_ANNOTATION] = { "annotation",
+		[GAPS_BY_ANNOTATION] = { "annotation but those of steps",
 					 "torch.profiler.record_function() makes them" },
 		[GAPS_BY_STEP] = { "step", "prof.step() marks them" },
 		[GAPS_BY_STREAM] = { NULL, NULL },

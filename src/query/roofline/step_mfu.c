@@ -368,8 +368,8 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 		memtable_add_note(t, "FLOPs come from --model-flops");
 	else if (known_pct < KNOWN_LEAST)
 		memtable_add_note(t,
-				  "FLOPs are known for %.1f%% of %s time, so MFU is at "
-				  "least this; --model-flops N sets what a step needs",
+				  "FLOPs are known for %.1f%% of %s time: a step needs "
+				  "more; --model-flops N sets how many",
 				  known_pct,
 				  m->roof.is_host ? "operators'" : "computing");
 	else
