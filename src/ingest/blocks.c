@@ -12,7 +12,7 @@
 #include "ingest/json.h"
 
 #define SLOTS_AHEAD 4 /* blocks that wait for a thread or for their turn */
-#define UNCUT_MAX   ((size_t)64 << 20) /* bytes without any place to cut at */
+#define UNCUT_MAX   ((size_t)4 << 20) /* bytes without any place to cut at */
 
 enum slot_state { SLOT_CUT, SLOT_TAKEN, SLOT_DONE };
 
