@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/export_stacks.h"
 #include "cli/exporter.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -101,6 +102,11 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 		message_note("export", NULL,
 			     "paths are estimated: a call graph records callers and "
 			     "callees");
+	if (losses->is_shortened)
+		message_note("export", NULL,
+			     "stacks deeper than %d frames lack frames in the middle; "
+			     "times are whole",
+			     EXPORT_FRAMES_MAX);
 	if (losses->is_cut)
 		message_note("export", NULL,
 			     "the estimate was cut at a million paths; --focus chooses "

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "query/filter_nothing.h"
 
+#define OUTER_FRAMES (EXPORT_FRAMES_MAX - EXPORT_FRAMES_INNER - 1)
+
 static int check(const struct export_request *request, const struct call_tree *tree,
 		 struct err *err)
 {
@@ -20,6 +22,25 @@ static int check(const struct export_request *request, const struct call_tree *t
 	return 0;
 }
 
+/* How deep each node is, and which of the nodes around it is the last outer frame. */
+static void measure(struct export_stacks *s)
+{
+	const struct call_tree *tree = &s->tree;
+	bool is_deep = false;
+
+	s->frames = xrealloc_array(NULL, EXPORT_FRAMES_MAX, sizeof(*s->frames));
+	s->depths = xcalloc(tree->n, sizeof(*s->depths));
+	s->outer = xcalloc(tree->n, sizeof(*s->outer));
+	for (uint32_t at = CALL_ROOT + 1; at < tree->n; at++) {
+		uint32_t parent = tree->nodes[at].parent;
+		s->depths[at] = s->depths[parent] + 1;
+		s->outer[at] = s->depths[at] > OUTER_FRAMES ? s->outer[parent] : at;
+		is_deep |= s->depths[at] > EXPORT_FRAMES_MAX;
+	}
+	if (is_deep)
+		s->left_out = intern_add(&s->tree.texts, STR_LIT("[frames left out]"));
+}
+
 int export_stacks_open(const struct export_request *request, struct export_stacks *s,
 		       struct export_losses *losses, struct err *err)
 {
@@ -27,27 +48,32 @@ int export_stacks_open(const struct export_request *request, struct export_stack
 					       .kernels = true,
 					       .as_stacks = true };
 
-	*s = (struct export_stacks){ .at = CALL_ROOT };
+	*s = (struct export_stacks){ .at = CALL_ROOT, .losses = losses };
 	call_tree_init(&s->tree);
 	if (call_tree_load(request->store, request->scope, &all, &s->tree, err) < 0)
 		return -1;
 	losses->is_estimated = s->tree.is_estimated;
 	losses->is_cut = s->tree.is_full;
+	measure(s);
 	return check(request, &s->tree, err);
 }
 
 static void set_frames(struct export_stacks *s)
 {
 	const struct call_node *nodes = s->tree.nodes;
-	uint32_t at;
+	uint32_t at = s->at;
+	size_t i = s->nframes = s->depths[at];
 
-	s->nframes = 0;
-	for (at = s->at; at != CALL_ROOT; at = nodes[at].parent)
-		s->nframes++;
-	s->frames = xgrow(s->frames, &s->cap, s->nframes, sizeof(*s->frames));
-	at = s->at;
-	for (size_t i = s->nframes; i-- > 0; at = nodes[at].parent)
-		s->frames[i] = nodes[at].name;
+	if (i > EXPORT_FRAMES_MAX) {
+		s->losses->is_shortened = true;
+		i = s->nframes = EXPORT_FRAMES_MAX;
+		for (; i > EXPORT_FRAMES_MAX - EXPORT_FRAMES_INNER; at = nodes[at].parent)
+			s->frames[--i] = nodes[at].name;
+		s->frames[--i] = s->left_out;
+		at = s->outer[at];
+	}
+	for (; i > 0; at = nodes[at].parent)
+		s->frames[--i] = nodes[at].name;
 }
 
 /* Of sampled stacks the samples of a node are also those of the nodes below. */
@@ -90,6 +116,8 @@ void export_stacks_close(struct export_stacks *s)
 {
 	call_tree_release(&s->tree);
 	free(s->frames);
+	free(s->depths);
+	free(s->outer);
 	*s = (struct export_stacks){ 0 };
 }
 

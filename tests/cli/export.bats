@@ -132,6 +132,20 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	[[ $stderr == *'paths are estimated: a call graph records callers and callees'* ]]
 }
 
+@test "a stack deeper than 512 frames lacks frames in the middle, and no time" {
+	for n in 512 700; do
+		python3 -c 'import json, sys; n = int(sys.argv[1])
+print(json.dumps([{"ph": "X", "cat": "cpu_op", "name": f"f{i}", "pid": 1, "tid": 1, "ts": i, "dur": 2 * (n - i) - 1} for i in range(n)]))' $n >deep$n.json
+	done
+	run -0 --separate-stderr ptool export --to folded deep512.json
+	[[ $stderr != *deeper* ]]
+	awk -F';' '{ if (NF > most) most = NF } END { exit most != 512 }' <<<"$output"
+	run -0 --separate-stderr ptool export --to folded deep700.json
+	[[ $stderr == *'stacks deeper than 512 frames lack frames in the middle; times are whole'* ]]
+	[[ ${lines[699]} == f0\;f1\;*';f502;[frames left out];f692;f693;f694;f695;f696;f697;f698;f699 1000' ]]
+	awk -F';' '{ if (NF > most) most = NF; n = split($NF, word, " "); sum += word[n] } END { exit most != 512 || sum != 1399000 }' <<<"$output"
+}
+
 @test "parquet is no text for a terminal, and of a table that there is" {
 	cp "$FIXTURES/gpu/sync.json" .
 	run -2 on_terminal 80 "$PTOOL" top --format parquet sync.json
