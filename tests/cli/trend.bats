@@ -31,3 +31,15 @@ runs() {
 	run -3 --separate-stderr ptool trend
 	[[ $stderr == *"no run has steps"* ]]
 }
+
+@test "what is recorded beside a trace, and has no steps, changes no value of its steps" {
+	ptool ingest -q -o alone.db --run it --summaries yes "$EVERYTHING"
+	ptool trend --format csv alone.db | cut -d, -f1,5-8 >alone
+	grep -q '^"it",' alone
+	for other in snapshot/two_devices_p5.pickle samples/evented.speedscope.json pyprof/app.prof lines/lp503.lprof; do
+		rm -f both.db
+		ptool ingest -q -o both.db --run it "$EVERYTHING" "$FIXTURES/$other"
+		ptool trend --format csv both.db | cut -d, -f1,5-8 >both
+		diff alone both
+	done
+}

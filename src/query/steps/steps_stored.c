@@ -294,10 +294,10 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 	p->first_series = r->steps->nseries;
 	read_steps(r, p);
 	tell_steps(p, r->told);
-	if (request->phases) {
+	if (request->phases)
 		step_bounds_set_host(&p->bounds);
+	if (request->phases || request->both)
 		read_phases(r, p);
-	}
 	add_all_series(r, p, request);
 	if (!p->has_work)
 		r->steps->launches =
@@ -331,7 +331,7 @@ int steps_add_stored(struct summary_reader *reader, const struct step_source *fr
 		rc = step_bounds_recorded(from->store, profile, &told, err);
 	if (is_there && rc == 0) {
 		out->bounds = BOUNDS_HOST;
-		out->has_phases = request->phases;
+		out->has_phases = request->phases || request->both;
 		add_stored(&r, request, &p);
 	}
 	if (is_there)

@@ -131,7 +131,7 @@ static int sum_up(struct summary_reader *reader, const struct scope *scope,
 		  struct summing *s, struct err *err)
 {
 	static const struct filter everything = { .focus = NULL };
-	const struct steps_request request = { .filter = &everything, .both = true };
+	const struct steps_request request = { .filter = &everything };
 	struct steps steps;
 	int rc = steps_load_from(reader, scope, &request, &steps, err);
 
