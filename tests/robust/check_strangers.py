@@ -98,9 +98,16 @@ report -q -o OUT STORE
 export --to pstats -o OUT
 export --to speedscope -o OUT
 export --to pprof -o OUT
+export --to folded -o OUT
+export --to callgrind -o OUT
 export --to chrome -o OUT
 export --to pftrace -o OUT
 export --to parquet --table slice -o OUT
+export --to parquet --table step_part -o OUT
+lines
+tree --kernels --depth 0 --min 0
+diff STORE --within-run
+flame --to svg
 merge -q -f -o OUT
 migrate -q -f -o OUT
 ingest -q --run more TRACE
@@ -137,6 +144,9 @@ ONCE_FATAL = [
      ["ingest -q --run more TRACE"]),
     ("UPDATE step SET dur = -9223372036854775807 - 1", ["timeline"]),
     ("UPDATE slice_row SET op_id = -1 WHERE id = 2", ["merge -q -f -o OUT"]),
+    # of a call at the end of time the end was looked for
+    ("UPDATE slice_row SET ts = 9223372036854775807",
+     ["diff STORE --by idle", "report -q -o OUT", "gaps"]),
     # of no name 16 GiB were asked for
     ("UPDATE slice_pack SET name_id = x''", ["report -q -o OUT"]),
     ("UPDATE slice_pack SET name_id = NULL", ["report -q -o OUT", "top --tensor-cores"]),
@@ -153,7 +163,9 @@ UPDATE {0} SET {1} = NULL"""
 
 
 class Shop:
-    """A folder with sound stores, of a trace and of a call graph."""
+    """A folder with sound stores: of a trace, of a call graph, with summaries of several traces,
+    and of other profiles, so that nearly every table has rows in one of them.
+    """
 
     def __init__(self, root):
         self.root = root
@@ -163,9 +175,13 @@ class Shop:
         dumps = os.path.join(FIXTURES, "pyprof")
         graph = next(os.path.join(folder, name) for folder, _, names in sorted(os.walk(dumps))
                      for name in sorted(names) if name.endswith((".prof", ".pstats")))
-        for number, path in enumerate((self.trace, graph)):
+        others = [[os.path.join(FIXTURES, name) for name in names.split()] for names in (
+            "gpu/everything.json gpu/python_stack.json compile/compile_annotated.json.gz",
+            "samples/evented.speedscope.json samples/go_heap.pb.gz samples/pyspy_fork.chrometrace.json.gz "
+            "lines/lp503.lprof lines/memory061.txt mprof/basic.dat snapshot/two_devices_p5.pickle")]
+        for number, paths in enumerate(([self.trace], [graph], ["--summaries", "yes", *others[0]], others[1])):
             base = os.path.join(root, f"base{number}.db")
-            subprocess.run([PTOOL, "ingest", "-q", "-o", base, "--run", "it", path], check=True)
+            subprocess.run([PTOOL, "ingest", "-q", "-o", base, "--run", "it", *paths], check=True)
             self.bases.append(base)
 
     def edit(self, base, sql):

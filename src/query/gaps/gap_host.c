@@ -245,7 +245,7 @@ static void pass_to(struct pass *p, int64_t ns)
 {
 	int64_t end_ns;
 
-	while ((end_ns = gap_stack_end(&p->stack)) <= ns) {
+	while ((end_ns = gap_stack_end(&p->stack)) <= ns && p->stack.nopen) {
 		pass_over(p, end_ns);
 		gap_stack_pop(&p->stack, &p->drained);
 	}
