@@ -103,6 +103,10 @@ static const struct head heads[] = {
 	{ MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
 	  { "a CPU profile of gperftools", NULL } },
 	{ MAGIC("heap profile:"), { "a heap profile of gperftools", NULL } },
+	{ MAGIC("\xfd" "7zXZ\0"), { "a file compressed by xz", "'xz -dk FILE' unpacks it" } },
+	{ MAGIC("BZh"), { "a file compressed by bzip2", "'bzip2 -dk FILE' unpacks it" } },
+	{ MAGIC("7z\xbc\xaf\x27\x1c"), { "an archive of 7-Zip", "'7z x FILE' unpacks it" } },
+	{ MAGIC("Rar!\x1a\x07"), { "a RAR archive", "'unrar x FILE' unpacks it" } },
 	{ MAGIC("\x7f" "ELF"), { "a program", NULL } },
 	{ MAGIC("\x89PNG"), { "a picture", NULL } },
 };

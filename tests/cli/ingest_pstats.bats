@@ -236,6 +236,10 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 	printf '\n\017\100\350\007\120\001\132\010\110\003\130\005\272\001\001x' >a.pftrace
 	printf '\n\034\010\001\022\011/host:CPU\032\015\010\005\022\011python345' >b
 	printf '\x80\x02cyappi.YFuncStats\nq\0' >c
+	printf '\3757zXZ\0\0\004' >trace.json.xz
+	printf 'BZh91AY&SY' >trace.json.bz2
+	printf '7z\274\257\047\034\0\4' >traces.7z
+	printf 'Rar!\032\007\001\0' >traces.rar
 	printf 'abc\0\1' >run.nsys-rep
 	cp "$FIXTURES/samples/pyinstrument_5.text" pyinstrument
 	printf 'abc\0\1' >run.ncu-rep
@@ -251,6 +255,8 @@ marshal.dump({("w.py", 28, "<genexpr>"): (9, 9, 0.072, 0.055, {caller: (9, 9, 0.
 		yappi:"type='pstat'" callgrind.out:'callgrind_annotate FILE' \
 		nsys.sqlite:'nsys stats' rocpd.db:'rocpd convert' perf.data:stackcollapse-perf.pl \
 		memray.bin:'memray transform speedscope' a.pftrace:'traceconv json' b:create_perfetto_trace \
+		trace.json.xz:"'xz -dk FILE'" trace.json.bz2:"'bzip2 -dk FILE'" \
+		traces.7z:"'7z x FILE'" traces.rar:"'unrar x FILE'" \
 		c:YFuncStats pyinstrument:'-r session' run.nsys-rep:'nsys stats' run.ncu-rep:'ncu --import'; do
 		run --separate-stderr ptool top "${file%%:*}"
 		exits 4

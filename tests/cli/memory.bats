@@ -106,6 +106,9 @@ t = json.load(sys.stdin)
 assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(cat all)" <one
 	done
 	on_80 --stats -n 2 | grep -qE '^2 of [0-9]+ rows$'
+	# what was live below the peaks: as many as asked for, at most eight without that
+	ptool memory -n 2 | sed '1,/^live at the peak:$/d' | tail -n +2 | diff - <(ptool memory --live -n 2)
+	[ "$(ptool memory | grep -c '^cpu ')" -le 11 ]
 	# people see 20 of a list, machines all
 	for view in --events --curve; do
 		[ "$(ptool memory $view | tail -1)" = 'first 20 rows; -n 0 shows all' ]

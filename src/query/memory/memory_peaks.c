@@ -6,7 +6,7 @@
 #include "query/memory/memory_live.h"
 
 #define NAME_MAX_SHOWN 80
-#define LIVE_SHOWN     ((size_t)8) /* rows of each device below the peaks */
+#define LIVE_SHOWN     ((size_t)8) /* rows of each device below the peaks, at most */
 
 enum {
 	ALLOCATED = NMEMORY_PLACE_COLUMNS,
@@ -146,6 +146,12 @@ static void add_notes(const struct memory_source *s, const struct memory_place *
 				  name);
 }
 
+/* Rows of what was live that a device has; 0: all. */
+static size_t live_limit(int64_t limit)
+{
+	return limit < (int64_t)LIVE_SHOWN ? (size_t)limit : LIVE_SHOWN;
+}
+
 /* The two tables of people: what was live stands below the peaks. */
 struct peak_tables {
 	struct memtable *peaks, *live;
@@ -165,7 +171,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 		add_notes(s, p, &figures.peak, to->peaks);
 	}
 	if (rc > 0 && shows_live)
-		memory_live_add(s, p, &figures, LIVE_SHOWN, to->live);
+		memory_live_add(s, p, &figures, live_limit(s->request.limit), to->live);
 	memory_figures_release(&figures);
 	return rc;
 }
