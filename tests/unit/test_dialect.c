@@ -74,20 +74,21 @@ static void e_has_its_base_before_the_events(void **state)
 		       "pytorch E base=1790857026000000000 rules split_annotations "
 		       "float_memory_window fudge=2");
 	/* from 2.11 on its flags stand behind trace_id, from 2.12 on it names its host */
-	assert_profile(IN("\"profile_memory\": 1,\"trace_id\": \"1\"," BASE ",",
-			  OP("\"finished\": true"), ""),
-		       "pytorch E base=1790857026000000000 rules split_annotations "
-		       "float_memory_window fudge=2");
+	assert_profile(
+		IN("\"profile_memory\": 1,\"trace_id\": \"1\"," BASE ",",
+		   OP("\"finished\": true"), ""),
+		"pytorch E base=1790857026000000000 memory rules split_annotations "
+		"float_memory_window fudge=2");
 	assert_profile(
 		IN("\"trace_id\": \"1\",\"profile_memory\": 1," BASE ",",
 		   OP("\"finished\": true"), ""),
-		"pytorch E base=1790857026000000000 rules split_annotations fudge=2");
+		"pytorch E base=1790857026000000000 memory rules split_annotations fudge=2");
 	assert_profile(
 		IN("\"trace_id\": \"1\",\"profile_memory\": 1,"
 		   "\"host_name\": \"n\\u00f6de\"," BASE ",",
 		   OP("\"Ev Idx\": 3"), ""),
 		"pytorch E base=1790857026000000000 host=\"n\xc3\xb6"
-		"de\" rules split_annotations python_in_tree keep_unfinished fudge=2");
+		"de\" memory rules split_annotations python_in_tree keep_unfinished fudge=2");
 }
 
 static void f_has_its_metadata_events_first(void **state)

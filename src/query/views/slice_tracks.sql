@@ -15,6 +15,7 @@ part AS (
     JOIN slice_row s ON s.id BETWEEN
         p.first_slice_id + (SELECT coalesce(sum(t.slices), 0) FROM track t WHERE t.profile_id = p.id)
         AND p.first_slice_id + p.slices - 1
+    JOIN quarantine q ON q.slice_id = s.id
     GROUP BY s.track_id),
 said AS MATERIALIZED (
 SELECT t.profile_id, t.kind, part.first_slice_id, part.slices, t.tid,

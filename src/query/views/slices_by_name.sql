@@ -4,4 +4,4 @@ SELECT shown.name, shown.type,
        shown.name = 'name'
 FROM pragma_table_info('slice', 'main') shown
 LEFT JOIN pragma_table_info('slice_row', 'main') kept ON kept.name = shown.name
-ORDER BY shown.cid;
+ORDER BY shown.cid
