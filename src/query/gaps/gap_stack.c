@@ -36,17 +36,6 @@ struct calls {
 	size_t nslow, slow_cap;
 };
 
-static int compare_calls(const void *a, const void *b)
-{
-	const struct call *x = a, *y = b;
-
-	if (x->name_id != y->name_id)
-		return x->name_id < y->name_id ? -1 : 1;
-	if (x->dur_ns != y->dur_ns)
-		return x->dur_ns < y->dur_ns ? -1 : 1;
-	return (x->slice_id > y->slice_id) - (x->slice_id < y->slice_id);
-}
-
 static int read_thread(struct calls *c, struct slice_pack *slices, struct err *err)
 {
 	const struct packed_slice *slice = &slices->slice;
@@ -136,8 +125,8 @@ static int gap_slow_find(struct store *store, const struct scope_profile *profil
 	if (rc == 0)
 		rc = find_slow_names(&c, texts, err);
 	keep_slow_names(&c);
-	if (c.n)
-		qsort(c.items, c.n, sizeof(*c.items), compare_calls);
+	SORT_BY(c.items, c.n, dur_ns);
+	SORT_BY(c.items, c.n, name_id);
 	for (size_t i = 0, end; rc == 0 && i < c.n; i = end) {
 		for (end = i + 1; end < c.n && c.items[end].name_id == c.items[i].name_id;
 		     end++)

@@ -143,13 +143,11 @@ void step_bounds_set_host(struct step_bounds *b)
 	}
 }
 
-static int by_launch(const void *a, const void *b)
+static bool is_launched_before(const void *work, uint32_t a, uint32_t b)
 {
-	const struct work_item *x = *(const struct work_item *const *)a;
-	const struct work_item *y = *(const struct work_item *const *)b;
+	const struct work_item *items = work;
 
-	return (x->launch_start_ns > y->launch_start_ns) -
-	       (x->launch_start_ns < y->launch_start_ns);
+	return items[a].launch_start_ns < items[b].launch_start_ns;
 }
 
 static void count_work(struct step_bound *step, const struct work_item *item)
@@ -166,18 +164,18 @@ static void count_work(struct step_bound *step, const struct work_item *item)
  * nothing change nothing in that walk, so it is over the work by the starts of its
  * calls; how equal starts stand does not matter, since each is judged against one step.
  */
-static void match_work(struct step_bounds *b, const struct work_item **launched, size_t n,
-		       bool *is_matched, const struct work_item *first)
+static void match_work(struct step_bounds *b, const struct device_work *work,
+		       const uint32_t *launched, size_t n, bool *is_matched)
 {
 	size_t step = 0;
 
 	for (size_t i = 0; i < n && step < b->n;) {
-		const struct work_item *item = launched[i];
+		const struct work_item *item = &work->items[launched[i]];
 		struct step_bound *in = &b->items[step];
 		if (item->launch_start_ns >= in->host_start_ns &&
 		    item->launch_end_ns <= in->host_end_ns) {
 			count_work(in, item);
-			is_matched[item - first] = true;
+			is_matched[launched[i]] = true;
 			b->is_moved = true;
 		} else if (item->launch_start_ns >= in->host_end_ns) {
 			step++;
@@ -241,8 +239,7 @@ static void drop_tail(struct step_bounds *b)
 
 void step_bounds_move(struct step_bounds *b, const struct device_work *work)
 {
-	const struct work_item **launched =
-		xrealloc_array(NULL, work->n, sizeof(const struct work_item *));
+	uint32_t *launched = xrealloc_array(NULL, (work->n * 2) + 1, sizeof(*launched));
 	bool *is_matched = xcalloc(work->n, sizeof(*is_matched));
 	size_t n = 0;
 
@@ -256,10 +253,10 @@ void step_bounds_move(struct step_bounds *b, const struct device_work *work)
 	}
 	for (size_t i = 0; i < work->n; i++)
 		if (work->items[i].launch_id)
-			launched[n++] = &work->items[i];
-	if (n)
-		qsort(launched, n, sizeof(const struct work_item *), by_launch);
-	match_work(b, launched, n, is_matched, work->items);
+			launched[n++] = (uint32_t)i;
+	/* nearly in order: what a stream does, it does in the order of its launches */
+	sort_indexes(launched, n, launched + n, is_launched_before, work->items);
+	match_work(b, work, launched, n, is_matched);
 	if (b->is_moved) {
 		move_bounds(b, end_before_first(b, work, is_matched));
 		if (b->n > 1)
