@@ -147,6 +147,7 @@ ONCE_FATAL = [
     # of a call at the end of time the end was looked for
     ("UPDATE slice_row SET ts = 9223372036854775807",
      ["diff STORE --by idle", "report -q -o OUT", "gaps"]),
+    ("UPDATE profile SET annotation_fudge_ns = -9223372036854775807 - 1", ["pstats --callers"]),
     # of no name 16 GiB were asked for
     ("UPDATE slice_pack SET name_id = x''", ["report -q -o OUT"]),
     ("UPDATE slice_pack SET name_id = NULL", ["report -q -o OUT", "top --tensor-cores"]),

@@ -178,7 +178,7 @@ static int call_device_row(struct running *r, const struct call_track *t, uint32
 	const struct loaded_slice *s = &r->load.slices[row];
 	bool annotation = s->class == CLASS_DEVICE_ANNOTATION;
 	int64_t fudge_ns = annotation ? r->pass.rules.annotation_fudge_ns : 0;
-	int64_t dur_ns = s->dur_ns > fudge_ns ? s->dur_ns - fudge_ns : 0;
+	int64_t dur_ns = s->dur_ns > fudge_ns ? sum_sub(s->dur_ns, fudge_ns) : 0;
 	struct slice_call call = call_of_row(r, t, row);
 
 	call.dur_ns = dur_ns;
