@@ -85,7 +85,9 @@ static inline bool str_contains(struct str s, struct str part)
 /* Of ASCII alone. */
 static inline char str_lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c;
 }
 
 /* By bytes, and the shorter first: below 0, 0 or above, as memcmp(). */
