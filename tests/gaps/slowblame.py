@@ -90,6 +90,16 @@ class Trace:
         self.steps = [(s.ts, s.end, int(s.name[len("ProfilerStep#"):]), s) for s in self.host
                       if is_step(s)]
         self.steps.sort(key=lambda s: s[0])
+        self.leave_out_empty()
+
+    def leave_out_empty(self):
+        """What was left after the last call of step() is no step; of the one process that these traces have."""
+        if len(self.steps) < 2:
+            return
+        (before, until, _, _), (start, end, _, step) = self.steps[-2:]
+        begun = any(start <= s.ts < end for s in self.host if s is not step and s.kind in ("op", "annotation", "call"))
+        if end - start < (until - before) // 10 and not begun:
+            del self.steps[-1]
 
 
 def kind_of_mtia(name):
