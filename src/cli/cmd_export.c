@@ -104,8 +104,8 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "callees");
 	if (losses->is_shortened)
 		message_note("export", NULL,
-			     "stacks deeper than %d frames lack frames in the middle; "
-			     "times are whole",
+			     "stacks deeper than %d frames lack frames in the middle: "
+			     "these lose total time; self times and sums are whole",
 			     EXPORT_FRAMES_MAX);
 	if (losses->is_cut)
 		message_note("export", NULL,
