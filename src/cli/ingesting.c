@@ -294,9 +294,12 @@ static void on_passed(void *to, const char *path, const struct err *why)
 {
 	struct ingesting *i = to;
 
+	/* byte 0 is the file itself, such as one of no known format */
+	int64_t offset = why->offset > 0 ? why->offset : ERR_NO_OFFSET;
+
 	erase(i);
 	if (!i->is_quiet && !i->where)
-		message_note(i->command, path, "passed over: %s", why->text);
+		message_note_at(i->command, path, offset, "passed over: %s", why->text);
 }
 
 static void tell_passed(const struct ingesting *i, size_t n, const char *more)

@@ -77,13 +77,30 @@ char *message_line(const char *command, const char *file, const char *text)
 	return copy;
 }
 
-void message_note(const char *command, const char *file, const char *fmt, ...)
+static void print_note(const char *command, const char *file, int64_t offset,
+		       const char *fmt, va_list args)
 {
 	char text[ERR_TEXT_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, args);
+	print_line(command, file, offset, text);
+}
+
+void message_note(const char *command, const char *file, const char *fmt, ...)
+{
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	print_note(command, file, ERR_NO_OFFSET, fmt, args);
 	va_end(args);
-	print_line(command, file, ERR_NO_OFFSET, text);
+}
+
+void message_note_at(const char *command, const char *file, int64_t offset,
+		     const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	print_note(command, file, offset, fmt, args);
+	va_end(args);
 }

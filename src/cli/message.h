@@ -34,4 +34,8 @@ char *message_line(const char *command, const char *file, const char *text);
 void message_note(const char *command, const char *file, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* One about a byte of the file; ERR_NO_OFFSET: none is named. */
+void message_note_at(const char *command, const char *file, int64_t offset,
+		     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
 #endif

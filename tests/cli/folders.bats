@@ -50,10 +50,12 @@ ptool: ingest: no rank was recorded: files are numbered 0 to 2 in the order of t
 	echo '{"loss": 0.5}' >logs/scalars.json
 	echo '[{"loss": 0.5}]' >logs/list.json
 	: >logs/empty.json
+	printf '\x80\x05\x95ab' >logs/cut.pickle
 	mkfifo logs/pipe
 	run --separate-stderr ptool ingest logs
 	exits 0
 	says 'ptool: ingest: logs/a.json: 1 slice
+ptool: ingest: logs/cut.pickle: byte 5: passed over: the pickle ends early
 ptool: ingest: logs/empty.json: passed over: the file is empty
 ptool: ingest: logs/list.json: passed over: not a trace: no entry of the event list has a ph (keys of the first: loss)
 ptool: ingest: logs/notes.txt: passed over: no known format
