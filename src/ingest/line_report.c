@@ -12,12 +12,13 @@
 #include <math.h>
 
 #include "base/decimal.h"
+#include "base/product.h"
 #include "ingest/line_rows.h"
 #include "ingest/pstats_title.h"
 
 #define TICK_BYTES   ((size_t)1 << 20)
 #define TITLE_BYTES  512 /* of a line that a probe takes colours from */
-#define MIB          1048576.0L
+#define MIB          1048576.0
 #define USUAL_UNIT_S 1e-6
 #define LOOKED_AT    64 /* rows that the name of a function is looked for in */
 #define BOM          STR_LIT("\xef\xbb\xbf")
@@ -192,7 +193,7 @@ static bool next_count(struct row_reader *w, int64_t *count)
 
 	if (!next_number(w, &number) || number != rint(number))
 		return false;
-	(void)line_ns((long double)number, count);
+	(void)product_round(product_of(number, 1), count);
 	return true;
 }
 
@@ -206,7 +207,7 @@ static bool next_size(struct row_reader *w, int64_t *bytes)
 	struct str unit = next_word(w);
 	if (!str_is(unit, "MiB") && !str_is(unit, "MB"))
 		return false;
-	(void)line_ns((long double)number * MIB, bytes);
+	(void)product_round(product_of(number, MIB), bytes);
 	return true;
 }
 
@@ -218,7 +219,7 @@ static bool read_times(const struct report *r, struct row_reader *w,
 
 	if (!next_count(w, &line->hits) || !next_number(w, &time))
 		return false;
-	(void)line_ns((long double)time * line_tick_ns(r->unit_s), &line->self_ns);
+	(void)product_round(product_of(time, line_tick_ns(r->unit_s)), &line->self_ns);
 	/* the rest says nothing new, and may be cut */
 	w->is_cut = false;
 	if (!next_number(w, &per_hit))

@@ -10,9 +10,8 @@
 #include "base/utf8.h"
 #include "ingest/tell.h"
 
-#define NS_PER_S     1e9L
-#define LINE_NS_END  9223372036854775808.0L /* 2^63 */
-#define NEARLY_WHOLE 1e-12L
+#define NS_PER_S     1e9
+#define NEARLY_WHOLE 1e-12
 #define ROWS_MAX     (UINT32_MAX - 1)
 
 void line_rows_init(struct line_rows *l, struct sink *sink,
@@ -174,7 +173,7 @@ static int tell_function(struct line_rows *l, const struct line_function *f,
 	if (f->total_s >= 0)
 		stat.sums.total_s = f->total_s;
 	else if (told->total_ns != NUMBER_NONE)
-		stat.sums.total_s = (double)((long double)told->total_ns / NS_PER_S);
+		stat.sums.total_s = (double)told->total_ns / NS_PER_S;
 	return l->sink->function_stat(l->sink, &stat, err);
 }
 
@@ -212,20 +211,9 @@ int line_rows_tell(struct line_rows *l, struct err *err)
 	return rc;
 }
 
-long double line_tick_ns(double unit_s)
+double line_tick_ns(double unit_s)
 {
-	long double ns = (long double)unit_s * NS_PER_S, whole = rintl(ns);
+	double ns = unit_s * NS_PER_S, whole = rint(ns);
 
-	return fabsl(ns - whole) <= NEARLY_WHOLE * fabsl(ns) ? whole : ns;
-}
-
-bool line_ns(long double ns, int64_t *out)
-{
-	ns = rintl(ns);
-	if (ns >= LINE_NS_END || ns <= -LINE_NS_END) {
-		*out = ns < 0 ? -INT64_MAX : INT64_MAX;
-		return false;
-	}
-	*out = (int64_t)ns;
-	return true;
+	return fabs(ns - whole) <= NEARLY_WHOLE * fabs(ns) ? whole : ns;
 }

@@ -58,8 +58,6 @@ int line_rows_add(struct line_rows *l, const struct line_row *row, struct err *e
 int line_rows_tell(struct line_rows *l, struct err *err);
 
 /* Nanoseconds of a timer's tick of so many seconds: a whole number where it is nearly one. */
-long double line_tick_ns(double unit_s);
-/* Rounded; false: it is beyond 64 bits, and *ns the end of the range. */
-bool line_ns(long double ns, int64_t *out);
+double line_tick_ns(double unit_s);
 
 #endif

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/product.h"
 #include "base/spill.h"
 #include "ingest/foreign_head.h"
 #include "ingest/line_rows.h"
@@ -28,7 +29,7 @@ static const struct pickle_class classes[] = {
 struct lprof {
 	struct pickle pickle;
 	struct line_rows rows;
-	long double tick_ns;
+	double tick_ns;
 	size_t looked_at; /* values: lists may refer to one again and again */
 };
 
@@ -68,7 +69,7 @@ static int read_count(struct lprof *l, const struct pickle_value *v, const char 
 	bool fits = true;
 
 	if (v->type == PICKLE_FLOAT && v->as.real == rint(v->as.real))
-		fits = line_ns((long double)v->as.real, out);
+		fits = product_round(product_of(v->as.real, 1), out);
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
 		*out = v->as.number;
 	else
@@ -85,16 +86,16 @@ static int read_count(struct lprof *l, const struct pickle_value *v, const char 
 static int read_ticks(struct lprof *l, const struct pickle_value *v, int64_t *ns,
 		      struct err *err)
 {
-	long double ticks = 0;
+	struct product ticks;
 
 	if (v->type == PICKLE_FLOAT && isfinite(v->as.real))
-		ticks = (long double)v->as.real;
+		ticks = product_of(v->as.real, 1);
 	else if (v->type == PICKLE_INT || v->type == PICKLE_BIG)
-		ticks = (long double)v->as.number;
+		ticks = product_of_int(v->as.number);
 	else
 		return err_at(err, v->at, "a time is %s, not a number",
 			      pickle_type_name(v->type));
-	if (line_ns(ticks * l->tick_ns, ns) && v->type != PICKLE_BIG)
+	if (product_round(product_times(ticks, l->tick_ns), ns) && v->type != PICKLE_BIG)
 		return 0;
 	return line_rows_finding(&l->rows, FINDING_LINE_RANGE, v->at, STR_LIT(""), err);
 }

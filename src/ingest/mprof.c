@@ -20,11 +20,12 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/decimal.h"
+#include "base/product.h"
 #include "base/sort.h"
 #include "ingest/line_rows.h"
 #include "ingest/printed.h"
 
-#define MIB        1048576.0L
+#define MIB        1048576.0
 #define NUMBER_MAX 64 /* bytes of one */
 #define DAY_NS     (INT64_C(86400) * 1000000000)
 #define FAR_NS     (7 * DAY_NS)
@@ -86,7 +87,7 @@ static bool read_size(struct str word, int64_t *bytes)
 	double mib;
 
 	return word.n && decimal_real(word, &mib) &&
-	       line_ns((long double)mib * MIB, bytes);
+	       product_round(product_of(mib, MIB), bytes);
 }
 
 /* The last word, which the text loses with the blanks before it. */

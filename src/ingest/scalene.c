@@ -8,11 +8,12 @@
 #include <math.h>
 
 #include "base/decimal.h"
+#include "base/product.h"
 #include "ingest/json_stream.h"
 #include "ingest/scalene.h"
 #include "ingest/tell.h"
 
-#define NS_PER_S 1e9L
+#define NS_PER_S 1e9
 
 /* What a line's members are for. */
 enum part {
@@ -251,7 +252,7 @@ static int finish(struct reading *r, struct input *in, struct err *err)
 	    tell(r, FINDING_TIMES_OF_SHARES, 0, "", err) < 0)
 		return -1;
 	tell_lost(r);
-	if (!line_ns((long double)r->elapsed_s * NS_PER_S, &profile.span_end_ns))
+	if (!product_round(product_of(r->elapsed_s, NS_PER_S), &profile.span_end_ns))
 		profile.span_end_ns = NUMBER_NONE;
 	r->in.sink->profile(r->in.sink, &profile);
 	return 0;

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/product.h"
 #include "base/sort.h"
 #include "ingest/scalene.h"
 
 #define LINE_OF_MODULE UINT32_MAX /* in no function */
 #define LINES_MAX      (UINT32_MAX - 1)
-#define NS_PER_PERCENT 1e7L /* of a second */
-#define BYTES_PER_MIB  1048576.0L
+#define NS_PER_PERCENT 1e7 /* of a second */
+#define BYTES_PER_MIB  1048576.0
 
 void scalene_init(struct scalene *s, struct sink *sink,
 		  const struct read_options *options)
@@ -216,12 +217,12 @@ static int add_line(struct scalene *s, const struct scalene_line *line, double e
 	bool fits = true;
 
 	if (line->percent > 0)
-		fits = line_ns((long double)line->percent * (long double)elapsed_s *
-				       NS_PER_PERCENT,
-			       &row.fact.self_ns);
+		fits = product_round(product_times(product_of(line->percent, elapsed_s),
+						   NS_PER_PERCENT),
+				     &row.fact.self_ns);
 	if (line->peak_mib > 0)
-		fits &= line_ns((long double)line->peak_mib * BYTES_PER_MIB,
-				&row.fact.memory_bytes);
+		fits &= product_round(product_of(line->peak_mib, BYTES_PER_MIB),
+				      &row.fact.memory_bytes);
 	if (!fits && line_rows_finding(&s->rows, FINDING_LINE_RANGE, line->at,
 				       STR_LIT(""), err) < 0)
 		return -1;
