@@ -99,7 +99,7 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 		rc = err_set(err, ERR_EMPTY, "no match of '%.100s' has %s",
 			     r->opts->regex,
 			     r->edges.side == CALL_CALLERS
-				     ? "callers: the recording begins with it"
+				     ? "callers: nothing that was recorded calls it"
 				     : "callees");
 	}
 	free(matches.functions);

@@ -36,7 +36,7 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	run -3 --separate-stderr ptool callees '^nothing like it$' a.prof
 	says "ptool: callees: a.prof: no function matches '^nothing like it\$'; 'ptool top a.prof' lists them"
 	run -3 --separate-stderr ptool callers 'builtins.exec' a.prof
-	says "ptool: callers: a.prof: no match of 'builtins.exec' has callers: the recording begins with it"
+	says "ptool: callers: a.prof: no match of 'builtins.exec' has callers: nothing that was recorded calls it"
 	run -3 --separate-stderr ptool callees 'builtins.print' a.prof
 	says "ptool: callees: a.prof: no match of 'builtins.print' has callees"
 }
