@@ -42,7 +42,7 @@ static const struct opt export_options[] = {
 	  .choices = weights, INTO(CHOICE, weight) },
 	{ .name = "table", .arg = "NAME", .help = "table or view of the store, for parquet",
 	  INTO(STRING, table) },
-	OUTPUT_FILE_OPTIONS(struct export_opts, output, "write to this file; its suffix may choose the format"),
+	OUTPUT_FILE_OPTIONS(struct export_opts, "write to this file; its suffix may choose the format"),
 	OPT_END
 };
 

@@ -21,7 +21,7 @@
 static const struct opt report_options[] = {
 	{ .name = "store", .arg = "STORE|FILE", .help = "what to show (default: $PTOOL_STORE or ./ptool.db); two are compared",
 	  INTO(ARGS, operands) },
-	OUTPUT_FILE_OPTIONS(struct report_opts, output, "write the page to this file, - for standard output"),
+	OUTPUT_FILE_OPTIONS(struct report_opts, "write the page to this file, - for standard output"),
 	OPT_END
 };
 

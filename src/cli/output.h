@@ -40,16 +40,16 @@ struct output_opts {
 extern const struct opt output_options[];
 /* The same without --format, which is the first, for who has formats of its own. */
 #define OUTPUT_OPTIONS_BUT_FORMAT (output_options + 1)
-/* -o, -f and -q alone, in a command's own table; `what` is the help of -o. */
+/* -o, -f and -q alone, into `output` of a command's own options; `what` is the help of -o. */
 /* clang-format off */
 #define OUTPUT_FILE_DEFAULTS { .color = "never", .no_pager = true }
-#define OUTPUT_FILE_OPTIONS(type, member, what) \
+#define OUTPUT_FILE_OPTIONS(type, what) \
 	{ .name = "output", .arg = "FILE", .help = (what), \
-	  OPT_INTO(STRING, type, member.path), .short_name = 'o' }, \
+	  OPT_INTO(STRING, type, output.path), .short_name = 'o' }, \
 	{ .name = "force", .help = "replace FILE when it exists", \
-	  OPT_INTO(FLAG, type, member.force), .short_name = 'f' }, \
+	  OPT_INTO(FLAG, type, output.force), .short_name = 'f' }, \
 	{ .name = "quiet", .help = "do not report what was read into the cache", \
-	  OPT_INTO(FLAG, type, member.quiet), .short_name = 'q' }
+	  OPT_INTO(FLAG, type, output.quiet), .short_name = 'q' }
 /* clang-format on */
 /* The same, for a command whose -f is another option. */
 extern const struct opt output_options_long_force[];
