@@ -40,7 +40,7 @@ struct output_opts {
 extern const struct opt output_options[];
 /* The same without --format, which is the first, for who has formats of its own. */
 #define OUTPUT_OPTIONS_BUT_FORMAT (output_options + 1)
-/* -o, -f and -q alone, into `output` of a command's own options; `what` is the help of -o. */
+/* -o, -f and -q alone, of the member `output`; `what` is the help of -o. */
 /* clang-format off */
 #define OUTPUT_FILE_DEFAULTS { .color = "never", .no_pager = true }
 #define OUTPUT_FILE_OPTIONS(type, what) \
