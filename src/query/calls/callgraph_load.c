@@ -90,6 +90,7 @@ static int find_range(struct store *store, enum owned_table table, struct range 
 	struct query q = query_open(store, asset_query_views_callgraph_range_sql, err);
 	int64_t behind = 0;
 
+	*out = (struct range){ 0, -1 };
 	query_bind_int(q.stmt, ":table", table);
 	if (q.rc == 0)
 		q.rc = first_of(q.stmt, owners.first, &out->first, err);
