@@ -73,7 +73,8 @@ static struct piece *list_pieces(const struct step_phases *p, size_t *n)
 			pieces[(*n)++] = (struct piece){ p->parts[phase].items[i],
 							 (enum step_phase)phase };
 		}
-	SORT_BY(pieces, *n, at.start_ns);
+	if (pieces)
+		SORT_BY(pieces, *n, at.start_ns);
 	return pieces;
 }
 
