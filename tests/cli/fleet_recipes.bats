@@ -103,8 +103,18 @@ cluster() {
 	return 1
 }
 
+# They write into their folders until they have ended.
 teardown() {
-	[ ! -e pids ] || xargs kill <pids || true
+	local pids
+	[ -e pids ] || return 0
+	mapfile -t pids <pids
+	kill "${pids[@]}" 2>/dev/null || true
+	for _ in $(seq 200); do
+		kill -0 "${pids[@]}" 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -9 "${pids[@]}" 2>/dev/null || true
+	wait
 }
 
 @test "an array job of Slurm makes the stores, and the job that waits for it makes a report" {
@@ -117,7 +127,7 @@ teardown() {
 	JOB=$(sbatch --parsable --array=0-1%64 slurm.sh)
 	export JOB
 	eval "$(sed -n "s/^    \(sbatch --dependency.*\)/\1/p" "$(dirname "$TESTS")/docs/fleet.md")"
-	for _ in $(seq 300); do
+	for _ in $(seq 500); do
 		[ -n "$(squeue -h)" ] || break
 		sleep 0.2
 	done
