@@ -77,8 +77,11 @@ char *message_line(const char *command, const char *file, const char *text)
 	return copy;
 }
 
-static void print_note(const char *command, const char *file, int64_t offset,
-		       const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void print_note(const char *command,
+							     const char *file,
+							     int64_t offset,
+							     const char *fmt,
+							     va_list args)
 {
 	char text[ERR_TEXT_MAX];
 
