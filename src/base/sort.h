@@ -30,7 +30,7 @@ static inline int sort_compare_int64(const void *a, const void *b)
 	return sort_order(*x, *y);
 }
 
-/* Of doubles, none of which is NaN. */
+/* Compares doubles; none of them may be NaN. */
 static inline int sort_compare_double(const void *a, const void *b)
 {
 	const double *x = a, *y = b;

@@ -228,7 +228,7 @@ static const char *file_of(const struct err *err, const char *culprit)
 
 #define WITH_SLICES (-1)
 
-/* The exit status; WITH_SLICES: nothing was told, but without them it cannot be. */
+/* Returns the exit status; WITH_SLICES: nothing was printed, the answer needs slices. */
 static int compare_sides(const char *command, const struct diff_opts *o,
 			 const struct diff_side_opts *from, struct diff_request *request,
 			 enum diff_part part, const struct view_request *show)

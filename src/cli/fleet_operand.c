@@ -115,7 +115,7 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 		fleet_told_read(wish->command, wish->path, fleet, &result);
 	if (!wish->is_again)
 		tell_what_is_odd(wish->command, fleet, rc == 0);
-	/* told by each command */
+	/* every command says this */
 	if (rc == 0 && (fleet_count(fleet) < fleet->n || fleet->other_run))
 		cache_forget(cache);
 	if (rc < 0 && err->kind == ERR_INPUT)

@@ -36,7 +36,7 @@ struct operand_wish {
 	const char *command;
 	const char *path; /* NULL: the default store */
 	bool is_quiet;
-	bool is_again; /* for more than the first time: what was told then is not told again */
+	bool is_again; /* opened a second time: notes are not printed again */
 	const struct scope_opts *scope; /* NULL: all profiles of the newest run */
 	bool all_runs;                  /* as in struct reading_plan */
 	const struct fetch_need *need;  /* NULL: what the command reads */

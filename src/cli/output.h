@@ -38,7 +38,7 @@ struct output_opts {
 /* clang-format on */
 /* --format, -o, -f, --color, -q, --wide, --width, --names, --budget, --no-pager, --escape-formulas */
 extern const struct opt output_options[];
-/* The same without --format, which is the first, for who has formats of its own. */
+/* All but --format (the first row), for commands that have formats of their own. */
 #define OUTPUT_OPTIONS_BUT_FORMAT (output_options + 1)
 /* -o, -f and -q alone, of the member `output`; `what` is the help of -o. */
 /* clang-format off */

@@ -25,7 +25,7 @@ extern const struct opt scope_options[];
 
 /* ERR_USAGE when --rank is not N or A..B: to be asked before a store is opened. */
 int scope_options_check(const struct scope_opts *o, struct err *err);
-/* Runs are mostly named by long paths, of which people type the last part: that, within. */
+/* The last part of a run's name, within it: most names are long paths. */
 const char *scope_run_end(const char *path);
 
 /* "N" or "A..B"; ERR_USAGE where it is neither. */

@@ -97,7 +97,8 @@ same() { # ARGUMENT...
 	fleet
 	for line in top steps gaps devices streams kernels transfers comm 'comm --ranks' ranks info doctor trend advise overview; do
 		rm -rf "$XDG_CACHE_HOME/ptool"
-		ptool $line -q stores >out 2>&1 || true
+		run ptool $line -q stores
+		[ "$status" -eq 0 ] || [ "$status" -eq 3 ] || { echo "$line: exit status $status"; false; }
 		[ "$(find "$XDG_CACHE_HOME/ptool" -name '*.db' | wc -l)" -eq 1 ] || { echo "$line"; false; }
 	done
 }
