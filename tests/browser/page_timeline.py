@@ -184,6 +184,10 @@ def addresses_and_tables_lead_to_places(studio):
     assert state(browser)["start"] == browser.js("return asked[0]")
 
 
+COLORS = """const c = timelineTab.view.canvas, g = c.getContext("2d");
+    return new Set(new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer)).size;"""
+
+
 def it_is_sharp_when_it_rests(studio):
     browser = studio.gpu()
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
@@ -191,11 +195,20 @@ def it_is_sharp_when_it_rests(studio):
     browser.js("timelineTab.view.resize()")
     assert state(browser)["ratio"] == 2
     assert browser.js("timelineTab.view.pan(10); return timelineTab.view.painter.ratio") == 1
-    browser.wait("timelineTab.view.painter.ratio === 2")
-    painted = browser.js("""const c = timelineTab.view.canvas, g = c.getContext("2d");
-        const colors = new Set(new Uint32Array(g.getImageData(0, 0, c.width, c.height).data.buffer));
-        return colors.size;""")
-    assert painted > 5, painted
+    browser.wait("timelineTab.view.painter.ratio === 2 && !timelineTab.view.frames.isAsked")
+    assert browser.js(COLORS) > 5
+
+
+def it_is_painted_again_where_it_rests_before_a_frame(studio):
+    """As in a tab in the background, whose timers run and whose frames wait."""
+    browser = studio.gpu()
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                   {"width": 1280, "height": 900, "deviceScaleFactor": 2, "mobile": False})
+    browser.js("timelineTab.view.resize()")
+    browser.wait("!timelineTab.view.frames.isAsked")
+    browser.js("const v = timelineTab.view; v.showAll(); v.setSharp(true);")
+    browser.wait("!timelineTab.view.frames.isAsked")
+    assert browser.js(COLORS) > 5
 
 
 def ranks_stand_below_each_other(studio):
@@ -225,7 +238,8 @@ def bundles_say_how_many(studio):
 
 TESTS = [
     slices_are_those_of_the_store, keys_move_select_and_follow, the_mouse_selects_and_sums_up, search_finds_and_dims,
-    addresses_and_tables_lead_to_places, it_is_sharp_when_it_rests, ranks_stand_below_each_other, bundles_say_how_many,
+    addresses_and_tables_lead_to_places, it_is_sharp_when_it_rests,
+    it_is_painted_again_where_it_rests_before_a_frame, ranks_stand_below_each_other, bundles_say_how_many,
 ]
 
 

@@ -10,12 +10,13 @@ class TimelineFrames {
 	constructor(view) {
 		this.view = view;
 		this.isAsked = false;
+		this.painted = null; /* what the tracks on the canvas were painted for */
 		this.miniImage = null;
 		this.times = []; /* of the last frames, in ms: for tests */
 	}
 
 	resize(width, height) {
-		this.painted = null;
+		this.forgetTracks();
 		const ratio = Math.min(3, devicePixelRatio || 1);
 		for (const [canvas, high] of [[this.view.over, height], [this.view.mini, TimelineFrames.MINI]]) {
 			canvas.width = Math.round(width * ratio);
@@ -25,6 +26,10 @@ class TimelineFrames {
 		}
 		this.ratio = ratio;
 		this.forgetMini();
+	}
+
+	forgetTracks() {
+		this.painted = null;
 	}
 
 	forgetMini() {

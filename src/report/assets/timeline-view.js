@@ -82,8 +82,10 @@ class TimelineView {
 		const height = this.view.clientHeight;
 		const { canvas } = this.painter;
 		const isSame = canvas.width === Math.round(this.width * ratio) && canvas.height === Math.round(height * ratio);
-		if (!isSame || this.painter.ratio !== ratio)
-			this.painter.size(this.width, height, ratio);
+		if (isSame && this.painter.ratio === ratio)
+			return;
+		this.painter.size(this.width, height, ratio);
+		this.frames.forgetTracks(); /* a canvas that gets a size is empty */
 	}
 
 	ask() {
