@@ -36,7 +36,7 @@ const struct opt filter_time_options[] = {
 	{ .name = "step", .arg = "A..B", .help = "only work of these steps, both ends included",
 	  INTO(STRING, step) },
 	FILTER_PHASE(struct filter_opts, phase),
-	{ .name = "time", .arg = "A..B", .help = "only slices that start in this interval of the recording (1ms..2.5ms)",
+	{ .name = "time", .arg = "A..B", .help = "only this interval of the recording (1ms..2.5ms): slices that start in it, busy and idle time within it",
 	  INTO(STRING, time) },
 	{ .name = "min-dur", .arg = "TIME", .help = "only slices that last at least this long (10us)",
 	  INTO(STRING, min_dur) },
