@@ -6,10 +6,12 @@
 
 #include "base/alloc.h"
 #include "query/gaps/gap_table.h"
+#include "trace/pipeline_op.h"
 
 static bool is_trace(const struct scope_profile *profile)
 {
-	static const char *const formats[] = { "pytorch", "xprof", "chrome" };
+	static const char *const formats[] = { "pytorch", "xprof", "chrome",
+					       PIPELINE_FORMAT };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (strcmp(profile->format, formats[i]) == 0)

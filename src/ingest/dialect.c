@@ -6,6 +6,7 @@
 #include "ingest/chrome.h"
 #include "ingest/kineto.h"
 #include "trace/export_marks.h"
+#include "trace/pipeline_op.h"
 #include "trace/torch_dialect.h"
 
 /* Calls `each` for every member of an object's text. */
@@ -213,6 +214,17 @@ static const struct torch_dialect *choose_dialect(const struct chrome *c)
 						  &c->kineto.entries);
 }
 
+static const char *format_of(const struct chrome *c, bool pytorch)
+{
+	const struct kineto_told *told = &c->kineto.told;
+
+	if (pytorch)
+		return "pytorch";
+	if (c->xprof.seen)
+		return "xprof";
+	return told->pipeline && !told->others ? PIPELINE_FORMAT : "chrome";
+}
+
 void kineto_finish(struct chrome *c)
 {
 	const struct kineto *k = &c->kineto;
@@ -220,9 +232,7 @@ void kineto_finish(struct chrome *c)
 		       (k->schema_version && k->entries.has_base);
 	const struct torch_dialect *d = choose_dialect(c);
 	struct profile_fact profile = {
-		.format = pytorch         ? "pytorch"
-			  : c->xprof.seen ? "xprof"
-					  : "chrome",
+		.format = format_of(c, pytorch),
 		.dialect = pytorch ? d->name : "",
 		.has_base = k->entries.has_base,
 		.base_ns = k->base_ns,

@@ -137,6 +137,8 @@ void kineto_add(struct kineto_told *told, const struct kineto_told *part)
 	told->memory_seen |= part->memory_seen;
 	told->shapes_seen |= part->shapes_seen;
 	told->stacks_seen |= part->stacks_seen;
+	told->pipeline |= part->pipeline;
+	told->others |= part->others;
 	if (part->window_end_ns != NUMBER_NONE)
 		told->window_end_ns = part->window_end_ns;
 	if (part->span_end_ns != NUMBER_NONE)

@@ -22,6 +22,7 @@ struct kineto_told {
 	struct torch_marks marks;
 	bool kineto_category;
 	bool memory_seen, shapes_seen, stacks_seen;
+	bool pipeline, others; /* slices that pipeline.h knows; and any other */
 	int64_t window_end_ns, span_end_ns; /* or NUMBER_NONE */
 };
 
@@ -100,6 +101,8 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		      const struct op_texts *texts);
 /* Fills arg_slots. */
 void kineto_index_args(struct kineto *k);
+/* Of a collective nothing is known. */
+extern const struct collective_fact kineto_no_collective;
 /* The details of work or of a wait, which slice points to from now on; not recorded at first. */
 struct device_fact *kineto_device(struct slice_fact *slice, struct kineto_facts *facts);
 /* Fills slice from the current event's args: ids, links and details. */

@@ -320,7 +320,7 @@ static const struct device_fact no_device = {
 	.wait_event = NUMBER_NONE,
 	.wait_correlation = NUMBER_NONE,
 };
-static const struct collective_fact no_collective = {
+const struct collective_fact kineto_no_collective = {
 	.name = TEXT_NONE,
 	.dtype = TEXT_NONE,
 	.group = TEXT_NONE,
@@ -384,7 +384,7 @@ static char *target_base(enum arg_target target, struct slice_fact *slice,
 		return (char *)kineto_device(slice, facts);
 	case TO_COLLECTIVE:
 		if (!slice->collective) {
-			facts->collective = no_collective;
+			facts->collective = kineto_no_collective;
 			slice->collective = &facts->collective;
 		}
 		return (char *)&facts->collective;
@@ -415,7 +415,7 @@ static void add_range_facts(struct chrome *c, struct slice_fact *slice,
 	int64_t elements = comm_elements(texts->dims, texts->types, &type);
 	if (elements == NUMBER_NONE)
 		return;
-	*facts = no_collective;
+	*facts = kineto_no_collective;
 	facts->name = c->sink->text(c->sink, name);
 	facts->dtype = c->sink->text(c->sink, type);
 	facts->in_elements = elements;

@@ -5,6 +5,7 @@
 #include "base/decimal.h"
 #include "ingest/chrome.h"
 #include "ingest/event.h"
+#include "ingest/pipeline.h"
 #include "ingest/sink.h"
 #include "ingest/unpadded.h"
 #include "trace/export_marks.h"
@@ -157,6 +158,10 @@ static void fill_slice(struct chrome *c, struct slice_fact *slice,
 	if (c->xprof.seen && slice->class == CLASS_OTHER &&
 	    slice->phase == PHASE_COMPLETE)
 		xprof_slice(c, slice, facts);
+	if (slice->class == CLASS_OTHER && slice->phase == PHASE_COMPLETE &&
+	    pipeline_slice(c, slice, facts))
+		return;
+	c->kineto.told.others = true;
 	if (e->nargs)
 		kineto_args(c, slice, facts);
 }
@@ -186,7 +191,10 @@ static int emit(struct chrome *c, struct slice_fact *slice, struct err *err)
 	if (lacks_slice(c, slice, err) < 0 || many_args(c, err) < 0 ||
 	    check_memory(c, slice, err) < 0)
 		return -1;
-	if (c->options->keep_args && event_has(&c->event, FIELD_ARGS))
+	/* what a pipeline's operations are, their args alone tell */
+	bool keeps =
+		c->options->keep_args || (slice->is_step && slice->class == CLASS_KERNEL);
+	if (keeps && event_has(&c->event, FIELD_ARGS))
 		slice->args = chrome_json(c, &c->event.field[FIELD_ARGS]);
 	return c->sink->slice(c->sink, slice, err);
 }

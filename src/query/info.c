@@ -289,7 +289,7 @@ static void note_configuration(struct memtable *m, const struct scope *scope)
 static void note_steps(struct memtable *m)
 {
 	static const char *const marks[] = { "ProfilerStep", "step_num", "--step-name",
-					     "file name" };
+					     "file name", "args.step" };
 	bool is_mark = false;
 	size_t at = 0;
 

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "store/idtable.h"
+#include "store/pipeline.h"
 #include "store/ranges.h"
 #include "store/steps.h"
 
@@ -330,7 +331,7 @@ static void launch_part(void *to, size_t part)
 /* What a part found, behind what those before it did. */
 static void take_part(struct model *m, struct link_part *p)
 {
-	if (p->nunlaunched)
+	if (p->nunlaunched && !pipeline_is(m)) /* pipelines record no launches */
 		model_finding(m, FINDING_LAUNCH_UNKNOWN, p->unlaunched->offset,
 			      STR_LIT(""), intern_str(m->texts, p->unlaunched->name))
 			->count += p->nunlaunched - 1;
@@ -445,6 +446,7 @@ void link_rows(struct model *m)
 	if (has_device_work(m))
 		link_devices(&l);
 	sum_charges(m);
+	pipeline_steps(m);
 	steps_of_groups(m);
 	steps_move(m);
 	linker_release(&l);

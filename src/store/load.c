@@ -17,6 +17,7 @@
 #include "store/loader.h"
 #include "store/nest.h"
 #include "store/order.h"
+#include "store/pipeline.h"
 #include "store/split.h"
 #include "store/write.h"
 
@@ -418,6 +419,7 @@ int loader_settle(struct loader *l, const struct load_source *source, bool stric
 		m->is_rank_of_name = true;
 	}
 	axes_find(m, &source->name);
+	pipeline_groups(m);
 	m->file_step = source->name.step;
 	m->threads = source->threads;
 	functions_settle(&m->functions);

@@ -143,7 +143,7 @@ struct arrow_rec {
 struct step_rec {
 	int64_t number, ts_ns, end_ns; /* on the host */
 	int64_t from_ns, to_ns;        /* its window: see steps_move() */
-	uint32_t row;                  /* ROW_NONE: the whole recording is the step */
+	uint32_t row;            /* ROW_NONE: it has no slice (steps.h, pipeline.h) */
 	bool is_engines;         /* by the annotation of an engine or a training loop */
 	const char *source;      /* what marks it, as in the store; static */
 	struct engine_step told; /* what its annotation says */

@@ -128,12 +128,12 @@ CREATE TABLE step (
     id          INTEGER PRIMARY KEY,
     profile_id  INTEGER NOT NULL REFERENCES profile (id),
     number      INTEGER NOT NULL,          -- N; of an annotation that tells none its place, from 0
-    slice_id    INTEGER REFERENCES slice_row (id), -- NULL: the whole file is the step (train_step_N.json)
+    slice_id    INTEGER REFERENCES slice_row (id), -- NULL: the whole file is the step (train_step_N.json), or the args of its work say its number
     ts          INTEGER NOT NULL,          -- its window [ts, ts + dur): the host range, or that of its device work
     dur         INTEGER NOT NULL,
     host_ts     INTEGER NOT NULL,          -- host range [host_ts, host_ts + host_dur)
     host_dur    INTEGER NOT NULL,
-    source      TEXT,                      -- 'ProfilerStep', 'step_num', '--step-name', 'file name', or whose annotation: 'vLLM', or Python frame: 'vLLM frames'
+    source      TEXT,                      -- 'ProfilerStep', 'step_num', '--step-name', 'file name', 'args.step', or whose annotation: 'vLLM', or Python frame: 'vLLM frames'
     phase       TEXT,                      -- 'prefill', 'decode', 'mixed', 'other', as its annotation says
     requests    INTEGER,                   -- in its batch, likewise
     tokens      INTEGER,                   -- that go through the model
@@ -314,7 +314,7 @@ CREATE TABLE device (
 ) STRICT;
 CREATE INDEX device_profile ON device (profile_id);
 
--- args of an event as JSON text; only with `ptool ingest --keep args`.
+-- args of an event as JSON text; only with `ptool ingest --keep args`, or in the format 'stragglers'.
 CREATE TABLE slice_args (
     slice_id    INTEGER PRIMARY KEY REFERENCES slice_row (id),
     args        TEXT NOT NULL

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "store/model.h"
 #include "store/split_keys.h"
+#include "trace/pipeline_op.h"
 
 #define NAME_MAX_BYTES 256
 #define PIDS_APART     1000000
@@ -82,8 +83,7 @@ static const char *name_of(struct arena *arena, const struct axes *axes, int64_t
 	return arena_strdup(arena, name);
 }
 
-/* UINT32_MAX: there are too many. */
-static uint32_t rank_place(struct split *s, const struct axes *axes, int64_t rank)
+uint32_t split_add_rank(struct split *s, const struct axes *axes, int64_t rank)
 {
 	int64_t key[NAXES + 1];
 
@@ -110,9 +110,8 @@ static void add_key(const struct intern *texts, struct ident ident, struct buf *
 	buf_add_str(out, intern_str(texts, ident.text));
 }
 
-/* Whose the process (tid NULL) or the thread is. */
-static void add_member(struct split *s, const struct model *m, struct ident pid,
-		       const struct ident *tid, struct split_member member)
+void split_add_member(struct split *s, const struct model *m, struct ident pid,
+		      const struct ident *tid, struct split_member member)
 {
 	buf_clear(&s->key);
 	add_key(m->texts, pid, &s->key);
@@ -168,12 +167,12 @@ static void add_threads(struct split *s, const struct model *m, struct told *pro
 		struct told *told = &processes[place->process];
 		if (!thread_tells(m, place, told, &axes))
 			continue;
-		uint32_t rank = rank_place(s, &axes, told->rank);
+		uint32_t rank = split_add_rank(s, &axes, told->rank);
 		if (rank == UINT32_MAX)
 			return;
 		told->is_shared = true;
-		add_member(s, m, place->pid, &place->tid,
-			   (struct split_member){ .rank = rank });
+		split_add_member(s, m, place->pid, &place->tid,
+				 (struct split_member){ .rank = rank });
 	}
 }
 
@@ -190,10 +189,10 @@ static void add_processes(struct split *s, const struct model *m,
 					       .axes = told->axes,
 					       .is_shared = told->is_shared };
 		if (!told->is_shared)
-			member.rank = rank_place(s, &told->axes, told->rank);
+			member.rank = split_add_rank(s, &told->axes, told->rank);
 		if (!told->is_shared && member.rank == UINT32_MAX)
 			return;
-		add_member(s, m, m->processes[i].pid, NULL, member);
+		split_add_member(s, m, m->processes[i].pid, NULL, member);
 	}
 }
 
@@ -238,18 +237,15 @@ static bool is_of_several(const struct split *s)
 
 	for (size_t i = 0; i < s->nranks; i++)
 		n += s->ranks[i].has_events;
-	return n > 1;
+	return n > (s->is_of_workers ? 0 : 1);
 }
 
-struct split *split_find(const struct model *m)
+/* By what processes say, and threads of those that say they are shared. */
+static void add_all(struct split *s, const struct model *m)
 {
 	struct told *processes = xcalloc(m->nprocesses + 1, sizeof(*processes));
-	struct split *s = xcalloc(1, sizeof(*s));
 	bool is_any = false;
 
-	intern_init(&s->keys);
-	intern_init(&s->rank_keys);
-	buf_init(&s->key, SIZE_MAX);
 	for (size_t i = 0; i < m->nprocesses; i++) {
 		processes[i] = process_tells(m, &m->processes[i]);
 		is_any |= processes[i].is_known;
@@ -259,7 +255,20 @@ struct split *split_find(const struct model *m)
 		add_processes(s, m, processes);
 	}
 	free(processes);
-	if (s->nranks > 1 && s->rank_keys.n <= SPLIT_RANKS_MAX)
+}
+
+struct split *split_find(const struct model *m)
+{
+	struct split *s = xcalloc(1, sizeof(*s));
+
+	intern_init(&s->keys);
+	intern_init(&s->rank_keys);
+	buf_init(&s->key, SIZE_MAX);
+	if (m->profile.format && strcmp(m->profile.format, PIPELINE_FORMAT) == 0)
+		split_workers(s, m);
+	else
+		add_all(s, m);
+	if (s->nranks > (s->is_of_workers ? 0 : 1) && s->rank_keys.n <= SPLIT_RANKS_MAX)
 		mark_events(s, m);
 	if (is_of_several(s))
 		return s;

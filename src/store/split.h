@@ -4,8 +4,9 @@
  *
  * Tools that merge the traces of a job into one file tell ranks by the process id
  * ("[TP00-DP01] 4242": SGLang), by names of processes ("[rank 3] python", "DP rank [0]"
- * with threads "PP rank 1, TP rank 0"), by labels, or by args (TraceLens: "rank" and
- * "pid_raw").  Which one is known once all is read; then it is read again.
+ * with threads "PP rank 1, TP rank 0"), by labels, by args (TraceLens: "rank" and
+ * "pid_raw"), or by tids (split_workers.c).  Which one is known once all is read; then it
+ * is read again.
  */
 #ifndef PTOOL_STORE_SPLIT_H
 #define PTOOL_STORE_SPLIT_H

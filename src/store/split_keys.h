@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
+#include "store/model.h"
 #include "store/split.h"
 
 /* A process, or a thread of one that several ranks share. */
@@ -24,9 +25,18 @@ struct split {
 	struct intern rank_keys;
 	struct split_rank *ranks; /* owned */
 	size_t nranks, ranks_cap;
+	bool is_of_workers; /* split_workers(): of one, too */
 	struct buf key;
 	struct arena arena;
 };
+
+/* The rank's place among the ranks, which it is added to; UINT32_MAX: there are too many. */
+uint32_t split_add_rank(struct split *s, const struct axes *axes, int64_t rank);
+/* Whose the process (tid NULL) or the thread is. */
+void split_add_member(struct split *s, const struct model *m, struct ident pid,
+		      const struct ident *tid, struct split_member member);
+/* split_workers.c: the ranks of a pipeline's timeline (trace/pipeline_op.h). */
+void split_workers(struct split *s, const struct model *m);
 
 /* Texts are those of the reading that the idents are of.  NULL: it says nothing. */
 const struct split_member *split_process(struct split *s, const struct intern *texts,

@@ -159,6 +159,17 @@ static struct str own_name(struct str name)
 	return str_behind(name, axes_of_label(name).tag.n);
 }
 
+/* The names of a worker's threads say one place: the first counts. */
+static void check_worker(struct splitter *d, uint32_t rank, const struct naming_fact *f)
+{
+	struct axes_told told = axes_of_label(f->text);
+	struct sink *own = sink_of(d, rank);
+
+	if (f->kind == NAMING_THREAD && d->split->is_of_workers &&
+	    axes_differ(&told.axes, &d->split->ranks[rank].axes))
+		own->finding(own, FINDING_AXES_DIFFER, f->offset, STR_LIT(""), f->text);
+}
+
 static void on_naming(struct sink *s, const struct naming_fact *f)
 {
 	struct splitter *d = splitter_of(s);
@@ -176,6 +187,7 @@ static void on_naming(struct sink *s, const struct naming_fact *f)
 	}
 	struct resolved own = resolve(d, f->pid, is_thread ? &f->tid : NULL);
 	fact.pid = own.pid;
+	check_worker(d, own.rank, f);
 	sink_of(d, own.rank)->naming(sink_of(d, own.rank), &fact);
 }
 

@@ -122,6 +122,13 @@ static const struct comm_kernel kernels[] = {
 	/* XLA, as the name of an operation */
 	{ "^collective_permute", SEND_RECV },
 
+	/* Of a pipeline, as ByteDance's StragglerAnalysis calls its operations. */
+	{ "^forward_send", BY_NAME },
+	{ "^forward_recv", BY_NAME },
+	{ "^backward_send", BY_NAME },
+	{ "^backward_recv", BY_NAME },
+	{ "^optimizer_clip_main_grad", ALL_REDUCE },
+
 	/* A product with a collective in it: Triton-distributed, Flux, HCCL. */
 	{ "gemm", COMPUTES },
 	{ "matmul", COMPUTES },

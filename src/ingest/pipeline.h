@@ -1,0 +1,22 @@
+/*
+ * The timelines of ByteDance's StragglerAnalysis: a list of complete events whose name is
+ * their category, with the args "step", "model_chunk", "mb_id" and "seq_id" and no others;
+ * the names of processes ("DP rank [0]") and threads ("PP rank 1, TP rank 0, compute")
+ * stand behind them.  So each event is known by itself.
+ */
+#ifndef PTOOL_INGEST_PIPELINE_H
+#define PTOOL_INGEST_PIPELINE_H
+
+#include "ingest/sink.h"
+
+struct chrome;
+struct kineto_facts;
+
+/*
+ * Is the current event, a complete slice of CLASS_OTHER, such an operation?  Then it
+ * becomes work of its worker's device, which tells its step and keeps its args.
+ */
+bool pipeline_slice(struct chrome *c, struct slice_fact *slice,
+		    struct kineto_facts *facts);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * What a worker's part of a pipeline's timeline (trace/pipeline_op.h) does not say in one
+ * place: who takes part in its collectives, and when its steps are.
+ */
+#ifndef PTOOL_STORE_PIPELINE_H
+#define PTOOL_STORE_PIPELINE_H
+
+#include "store/model.h"
+
+bool pipeline_is(const struct model *m);
+/* Behind axes_find(): names the groups of collectives by the worker's place. */
+void pipeline_groups(struct model *m);
+/*
+ * Behind order_rows(), where there are no steps yet: each is from the first start to the
+ * last end of the work that tells its number.
+ */
+void pipeline_steps(struct model *m);
+
+#endif
