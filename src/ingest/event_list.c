@@ -20,6 +20,10 @@
 #define KEY_MAX   16  /* bytes of the longest key of an event, and its quote */
 #define SHOWN_MAX 120 /* bytes of an excerpt */
 
+#define RUN_OF_BLANKS "                " /* 16 */
+
+#define STRETCH 4096 /* bytes in which a place to cut at is looked for */
+
 /* Is the text behind a quote a key that events have? */
 static bool is_event_key(const char *p, size_t left, char quote)
 {
@@ -269,6 +273,14 @@ static bool is_block(const struct chrome *c, const struct separator *s)
 	       *j->p == '{' && blocks_begin_at(c->blocks, window_at(&c->window, j->p));
 }
 
+/* As json_skip_blanks(), faster where there are many: JSON_PADDING follows the window. */
+static const char *skip_blanks(const char *p)
+{
+	while (memcmp(p, RUN_OF_BLANKS, sizeof(RUN_OF_BLANKS) - 1) == 0)
+		p += sizeof(RUN_OF_BLANKS) - 1;
+	return json_skip_blanks(p);
+}
+
 static enum list_end event_list_read(struct chrome *c, struct separator *s,
 				     struct err *err)
 {
@@ -279,7 +291,7 @@ static enum list_end event_list_read(struct chrome *c, struct separator *s,
 		if (window_keep_filled(w, err) < 0)
 			return LIST_FAILED;
 		enum json_status status = JSON_OK;
-		w->j.p = json_skip_blanks(w->j.p);
+		w->j.p = skip_blanks(w->j.p);
 		if (w->j.p >= w->j.end)
 			status = json_blanks(&w->j);
 		if (status == JSON_BAD || (status == JSON_MORE && c->is_ahead))
@@ -293,8 +305,15 @@ static enum list_end event_list_read(struct chrome *c, struct separator *s,
 
 static size_t event_list_cut(struct str text)
 {
-	for (size_t i = text.n; i-- > 1;) {
+	for (size_t i = text.n, looked = text.n; i-- > 1;) {
 		const char *p = text.p + i;
+		if (i < looked) { /* memchr() is fast where there is none, as in blanks */
+			looked = i > STRETCH ? i - STRETCH : 0;
+			if (!memchr(text.p + looked, '{', i + 1 - looked)) {
+				i = looked;
+				continue;
+			}
+		}
 		if (*p != '{' || !looks_like_event(text.p, p, text.p + text.n))
 			continue;
 		while (json_is_blank(p[-1]))

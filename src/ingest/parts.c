@@ -125,6 +125,8 @@ void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 	buf_init(&f.name, SIZE_MAX);
 	lines_init(&lines, text);
 	while (lines_next(&lines)) {
+		if (lines.line.n == 0 || lines.line.n > PROBE_BYTES)
+			continue; /* no report's; it may be all the text, or all lines are */
 		const struct reader *reader = beginning(lines.line, text, only, &name);
 		if (reader)
 			begin_part(&f, reader, lines.start, name);

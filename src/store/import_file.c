@@ -284,6 +284,19 @@ static int import_parts(struct importing *i, const struct import_source *text,
 	return 0;
 }
 
+/*
+ * What input_peek() gave, from its first line that is not blank: a gigabyte of blanks
+ * says nothing to any probe.
+ */
+static struct bytes without_blanks(struct bytes text)
+{
+	size_t n = strspn((const char *)text.p, " \t\r\n"), line = n;
+
+	while (line > 0 && n - line < PROBE_BYTES && text.p[line - 1] != '\n')
+		line--;
+	return (struct bytes){ text.p + line, text.n - line };
+}
+
 /* Reports in a text, which may stand far behind other output where the user names it. */
 static int import_text(struct importing *i, const struct import_source *source,
 		       struct input *in, struct err *err)
@@ -301,7 +314,8 @@ static int import_text(struct importing *i, const struct import_source *source,
 		rc = import_parts(i, source, bytes, &parts, err);
 	} else {
 		if (!reader)
-			reader = parts.n ? parts.items[0].reader : reader_detect(bytes);
+			reader = parts.n ? parts.items[0].reader
+					 : reader_detect(without_blanks(bytes));
 		rc = import_report(i, source, reader, in, err);
 	}
 	parts_release(&parts);

@@ -117,6 +117,23 @@ if you trust it, use 'ptool ingest --max-expand N'" ]]
 	exits 0
 }
 
+@test "a report is found behind many blanks and long lines" {
+	printf '         2 function calls in 0.002 seconds\n\n   Ordered by: standard name\n\n%s\n%s\n' \
+		'   ncalls  tottime  percall  cumtime  percall filename:lineno(function)' \
+		'        2    0.002    0.001    0.002    0.001 a.py:1(f)' >report
+	{ printf '%70000s' ''; printf '%70000s' '' | tr ' ' '\n'; cat report; } >blanks.txt
+	{ printf '%70000s' '' | tr ' ' x; echo; cat report; } >line.txt
+	printf '%70000s' '' >nothing.txt
+	for file in blanks line; do
+		ptool ingest -q -o s.db $file.txt
+		[[ $(ptool pstats --format csv s.db | tail -n 1) == *'"f",'* ]]
+		rm s.db
+	done
+	run --separate-stderr ptool ingest -q -o s.db nothing.txt
+	exits 4
+	[[ $stderr == *'no known format'* ]]
+}
+
 @test "4: a snapshot of more than 1,024 devices is refused" {
 	python3 -c 'import pickle
 pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb"), protocol=4)'
