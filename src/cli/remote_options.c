@@ -46,10 +46,17 @@ static int read_password(const char *path, struct arena *arena, const char **out
 		return err_set(err, ERR_INPUT, "--password-file '%s': %s", path,
 			       strerror(number));
 	bytes[n] = '\0';
-	bytes[strcspn(bytes, "\r\n")] = '\0';
-	*out = arena_strdup(arena, bytes);
+	size_t length = strcspn(bytes, "\r\n");
+	const char *wrong = length == sizeof(bytes) - 1            ? "is too long"
+			    : length < (size_t)n && !bytes[length] ? "has a NUL byte"
+								   : NULL;
+	bytes[length] = '\0';
+	if (!wrong)
+		*out = arena_strdup(arena, bytes);
 	explicit_bzero(bytes, sizeof(bytes));
-	return 0;
+	return wrong ? err_set(err, ERR_INPUT, "--password-file '%s': its first line %s",
+			       path, wrong)
+		     : 0;
 }
 
 static int find_password(const struct remote_opts *o, struct arena *arena,

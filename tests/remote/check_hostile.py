@@ -265,6 +265,12 @@ def check_login(tap, folder):
     tap.same(header("X-ClickHouse-Key", *gc, PTOOL_PASSWORD=SECRET, CLICKHOUSE_PASSWORD="no"), SECRET, "PTOOL_PASSWORD is sent")
     tap.same(header("X-ClickHouse-Key", *gc, CLICKHOUSE_PASSWORD=SECRET), SECRET, "or CLICKHOUSE_PASSWORD")
     tap.same(header("X-ClickHouse-Key", *gc, "--password-file", secret, PTOOL_PASSWORD="no"), SECRET, "or the first line of a file")
+    for bad, why in ((SECRET.encode() + b"\0more\n", b"has a NUL byte"), (b"x" * 5000, b"is too long")):
+        with open(secret, "wb") as file:
+            file.write(bad)
+        done = ptool(folder, *gc, "--password-file", secret)
+        tap.ok(done.returncode == 4 and done.stderr == b"ptool: gc: --password-file '" + secret.encode() + b"': its first line " + why + b"\n",
+               f"not of a file whose first line {why.decode()}", done.stderr)
     tap.ok((header("Authorization", *gc, HOME=os.path.join(folder, "home")) or "").startswith("Basic "), "or what netrc has")
     done = ptool(folder, "gc", url.replace("me@", f"me:{SECRET}@"))
     tap.ok(done.returncode == 2 and SECRET.encode() not in done.stderr, "a password in the URL is refused and not repeated", done.stderr)
