@@ -52,10 +52,10 @@ static int write_folded(const struct export_request *request, FILE *out,
 		if (ns <= 0)
 			continue;
 		buf_clear(&line);
-		for (size_t i = 0; i < s.nframes; i++) {
+		for (size_t i = 0; i < s.paths.nframes; i++) {
 			if (i)
 				buf_add_char(&line, ';');
-			add_frame(&line, intern_str(&s.tree.texts, s.frames[i]));
+			add_frame(&line, intern_str(&s.tree.texts, s.paths.frames[i]));
 		}
 		buf_addf(&line, " %s\n", export_stacks_amount(&s, ns, amount));
 		fwrite(line.p, 1, line.n, out);

@@ -66,8 +66,8 @@ static void put_sample(struct pprof *p, const struct export_stacks *s)
 {
 	buf_clear(&p->inner);
 	buf_clear(&p->packed);
-	for (size_t i = s->nframes; i-- > 0;)
-		proto_put_varint(&p->packed, s->frames[i] + (uint64_t)1);
+	for (size_t i = s->paths.nframes; i-- > 0;)
+		proto_put_varint(&p->packed, s->paths.frames[i] + (uint64_t)1);
 	proto_put_message(&p->inner, SAMPLE_LOCATION_ID, &p->packed);
 	buf_clear(&p->packed);
 	proto_put_varint(&p->packed, (uint64_t)s->calls);

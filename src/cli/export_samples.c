@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "cli/export_paths.h"
 #include "query/samples/sample_file.h"
 #include "report/json_text.h"
 #include "trace/fact.h"
@@ -17,16 +18,15 @@ struct samples_out {
 	struct writer *w;
 	const struct sample_file *file;
 	const struct sample_series *series;
-	int64_t start_ns; /* of the profile, which times are from */
-	uint32_t *path;   /* owned: frames of a stack, outermost first */
-	size_t npath, path_cap;
-	uint32_t *open; /* owned: frames that are open, of events */
+	int64_t start_ns;          /* of the profile, which times are from */
+	struct export_paths paths; /* owned: of file->stacks */
+	uint32_t *open;            /* owned: frames that are open, of events */
 	size_t nopen, open_cap;
 	struct sample_piece *pieces; /* owned: of the series, by thread, then in order */
 	size_t npieces, pieces_cap;
 	int64_t end; /* of the newest event */
 	size_t nprofiles;
-	int64_t nleft_out; /* series */
+	struct export_losses *losses; /* borrowed */
 	const struct sample_series
 		*first[UNIT_ANY + 1]; /* by unit: that others are like */
 	const char *between;
@@ -86,20 +86,24 @@ static void put_frames(struct samples_out *o)
 		}
 		writer_byte(o->w, '}');
 	}
+	if (o->paths.is_deep)
+		put(o, ",\n{\"name\":\"" EXPORT_FRAMES_LEFT_OUT "\"}");
 	put(o, "]}");
+}
+
+static void add_paths(struct samples_out *o)
+{
+	const struct sample_file *file = o->file;
+
+	for (size_t i = 0; i < file->nstacks; i++)
+		export_paths_add(&o->paths, file->stacks[i].caller,
+				 file->stacks[i].frame);
+	o->paths.left_out = (uint32_t)file->nframes;
 }
 
 static void set_path(struct samples_out *o, uint32_t stack)
 {
-	const struct sample_stack *stacks = o->file->stacks;
-
-	o->npath = 0;
-	for (uint32_t at = stack; at != SAMPLE_ROOT; at = stacks[at].caller)
-		o->npath++;
-	o->path = xgrow(o->path, &o->path_cap, o->npath, sizeof(*o->path));
-	size_t i = o->npath;
-	for (uint32_t at = stack; at != SAMPLE_ROOT; at = stacks[at].caller)
-		o->path[--i] = stacks[at].frame;
+	o->losses->is_shortened |= export_paths_find(&o->paths, stack);
 }
 
 static int keep_piece(void *to, const struct sample_piece *piece, struct err *err)
@@ -116,10 +120,10 @@ static void put_sample(struct samples_out *o, const struct sample_piece *piece)
 	set_path(o, piece->stack);
 	put(o, o->between);
 	o->between = ",\n[";
-	for (size_t i = 0; i < o->npath; i++) {
+	for (size_t i = 0; i < o->paths.nframes; i++) {
 		if (i)
 			writer_byte(o->w, ',');
-		put_int(o, o->path[i]);
+		put_int(o, o->paths.frames[i]);
 	}
 	writer_byte(o->w, ']');
 }
@@ -147,17 +151,18 @@ static void put_piece(struct samples_out *o, const struct sample_piece *piece)
 {
 	int64_t at =
 		piece->ts_ns == NUMBER_NONE ? o->end : sum_add(piece->ts_ns, o->start_ns);
+	const uint32_t *path = o->paths.frames;
 	size_t same = 0;
 
 	set_path(o, piece->stack);
 	if (at > o->end)
 		close_frames(o, 0, o->end);
-	while (same < o->nopen && same < o->npath && o->open[same] == o->path[same])
+	while (same < o->nopen && same < o->paths.nframes && o->open[same] == path[same])
 		same++;
 	close_frames(o, same, at);
-	for (; same < o->npath; same++) {
-		put_event(o, 'O', at, o->path[same]);
-		*ARRAY_PUSH(o->open, o->nopen, o->open_cap) = o->path[same];
+	for (; same < o->paths.nframes; same++) {
+		put_event(o, 'O', at, path[same]);
+		*ARRAY_PUSH(o->open, o->nopen, o->open_cap) = path[same];
 	}
 	o->end = sum_add(at, piece->weight);
 }
@@ -334,6 +339,7 @@ static int put_all(struct samples_out *o, const struct export_request *request,
 	size_t active = 0;
 
 	choose(o);
+	add_paths(o);
 	put_frames(o);
 	put(o, ",\"name\":");
 	json_text_str(o->w, str_of(request->title));
@@ -341,7 +347,7 @@ static int put_all(struct samples_out *o, const struct export_request *request,
 	for (size_t i = 0; i < set->nseries; i++) {
 		o->series = &set->series[i];
 		if (!is_written(o, o->series)) {
-			o->nleft_out++;
+			o->losses->series++;
 			continue;
 		}
 		if (o->series->is_default)
@@ -361,14 +367,14 @@ int export_samples(const struct export_request *request, struct writer *w,
 	struct sample_file file;
 	struct samples_out o = { .w = w,
 				 .file = &file,
+				 .losses = losses,
 				 .start_ns = request->scope->profiles[0].start_ns };
 
 	int rc = sample_file_load(request->store, request->scope, &file, err);
 	if (rc == 0)
 		rc = put_all(&o, request, err);
-	losses->series = o.nleft_out;
 	sample_file_release(&file);
-	free(o.path);
+	export_paths_release(&o.paths);
 	free(o.open);
 	free(o.pieces);
 	return rc;

@@ -49,9 +49,9 @@ static void put_frames(struct writer *w, const struct call_tree *tree)
 
 static void put_stack(struct writer *w, const struct export_stacks *s)
 {
-	for (size_t i = 0; i < s->nframes; i++) {
+	for (size_t i = 0; i < s->paths.nframes; i++) {
 		writer_byte(w, i ? ',' : '[');
-		put_int(w, s->frames[i]);
+		put_int(w, s->paths.frames[i]);
 	}
 	writer_byte(w, ']');
 }

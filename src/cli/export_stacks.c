@@ -2,12 +2,8 @@
 #include "cli/export_stacks.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/alloc.h"
 #include "query/filter_nothing.h"
-
-#define OUTER_FRAMES (EXPORT_FRAMES_MAX - EXPORT_FRAMES_INNER - 1)
 
 static int check(const struct export_request *request, const struct call_tree *tree,
 		 struct err *err)
@@ -22,23 +18,17 @@ static int check(const struct export_request *request, const struct call_tree *t
 	return 0;
 }
 
-/* How deep each node is, and which of the nodes around it is the last outer frame. */
-static void measure(struct export_stacks *s)
+/* Of all nodes but CALL_ROOT, whose number + 1 is 0. */
+static void add_paths(struct export_stacks *s)
 {
 	const struct call_tree *tree = &s->tree;
-	bool is_deep = false;
 
-	s->frames = xrealloc_array(NULL, EXPORT_FRAMES_MAX, sizeof(*s->frames));
-	s->depths = xcalloc(tree->n, sizeof(*s->depths));
-	s->outer = xcalloc(tree->n, sizeof(*s->outer));
-	for (uint32_t at = CALL_ROOT + 1; at < tree->n; at++) {
-		uint32_t parent = tree->nodes[at].parent;
-		s->depths[at] = s->depths[parent] + 1;
-		s->outer[at] = s->depths[at] > OUTER_FRAMES ? s->outer[parent] : at;
-		is_deep |= s->depths[at] > EXPORT_FRAMES_MAX;
-	}
-	if (is_deep)
-		s->left_out = intern_add(&s->tree.texts, STR_LIT("[frames left out]"));
+	for (uint32_t at = CALL_ROOT + 1; at < tree->n; at++)
+		export_paths_add(&s->paths, tree->nodes[at].parent - 1,
+				 tree->nodes[at].name);
+	if (s->paths.is_deep)
+		s->paths.left_out =
+			intern_add(&s->tree.texts, STR_LIT(EXPORT_FRAMES_LEFT_OUT));
 }
 
 int export_stacks_open(const struct export_request *request, struct export_stacks *s,
@@ -54,26 +44,8 @@ int export_stacks_open(const struct export_request *request, struct export_stack
 		return -1;
 	losses->is_estimated = s->tree.is_estimated;
 	losses->is_cut = s->tree.is_full;
-	measure(s);
+	add_paths(s);
 	return check(request, &s->tree, err);
-}
-
-static void set_frames(struct export_stacks *s)
-{
-	const struct call_node *nodes = s->tree.nodes;
-	uint32_t at = s->at;
-	size_t i = s->nframes = s->depths[at];
-
-	if (i > EXPORT_FRAMES_MAX) {
-		s->losses->is_shortened = true;
-		i = s->nframes = EXPORT_FRAMES_MAX;
-		for (; i > EXPORT_FRAMES_MAX - EXPORT_FRAMES_INNER; at = nodes[at].parent)
-			s->frames[--i] = nodes[at].name;
-		s->frames[--i] = s->left_out;
-		at = s->outer[at];
-	}
-	for (; i > 0; at = nodes[at].parent)
-		s->frames[--i] = nodes[at].name;
 }
 
 /* Of sampled stacks the samples of a node are also those of the nodes below. */
@@ -101,7 +73,7 @@ bool export_stacks_next(struct export_stacks *s)
 		s->device_ns = is_device ? node->device_ns : 0;
 		if (s->calls == 0 && s->host_ns == 0 && s->device_ns == 0)
 			continue;
-		set_frames(s);
+		s->losses->is_shortened |= export_paths_find(&s->paths, s->at - 1);
 		return true;
 	}
 	return false;
@@ -115,9 +87,7 @@ void export_stacks_rewind(struct export_stacks *s)
 void export_stacks_close(struct export_stacks *s)
 {
 	call_tree_release(&s->tree);
-	free(s->frames);
-	free(s->depths);
-	free(s->outer);
+	export_paths_release(&s->paths);
 	*s = (struct export_stacks){ 0 };
 }
 

@@ -17,25 +17,15 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cli/export_paths.h"
 #include "cli/exporter.h"
 #include "query/calls/call_tree.h"
-
-/*
- * Formats repeat a stack with each sample, so that n calls within each other would take
- * n x n frames.  A deeper stack is its outermost frames, one that says so, and its
- * EXPORT_FRAMES_INNER innermost.
- */
-#define EXPORT_FRAMES_MAX   512
-#define EXPORT_FRAMES_INNER 8
 
 struct export_stacks {
 	struct call_tree tree; /* owned */
 	uint32_t at;           /* node of the stack */
-	/* The texts of its frames, outermost first: numbers of tree.texts. */
-	uint32_t *frames; /* owned */
-	size_t nframes;
-	uint32_t *depths, *outer; /* owned; by node: its frames, the last outer frame */
-	uint32_t left_out;        /* text of the frame that says so */
+	struct export_paths
+		paths; /* owned: its frames, which are numbers of tree.texts */
 	struct export_losses *losses; /* borrowed */
 	/* What the stack has itself, without those that it called; ns. */
 	int64_t calls, host_ns, device_ns;

@@ -146,6 +146,34 @@ print(json.dumps([{"ph": "X", "cat": "cpu_op", "name": f"f{i}", "pid": 1, "tid":
 	awk -F';' '{ if (NF > most) most = NF; n = split($NF, word, " "); sum += word[n] } END { exit most != 512 || sum != 1399000 }' <<<"$output"
 }
 
+@test "deep sampled stacks lack frames in the middle in speedscope, too" {
+	python3 -c 'import json
+n = 700
+head = {"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": f"f{i}"} for i in range(n)]}}
+events = [{"type": "O", "frame": i, "at": i} for i in range(n)] + [{"type": "C", "frame": n - 1 - i, "at": n + i} for i in range(n)]
+kinds = {"sampled": {"samples": [list(range(i)) for i in range(1, n + 1)], "weights": [1] * n}, "evented": {"events": events}}
+for kind, what in kinds.items():
+    profile = {"type": kind, "name": "a", "unit": "nanoseconds", "startValue": 0, "endValue": 2 * n, **what}
+    json.dump({**head, "profiles": [profile]}, open(f"{kind}.json", "w"))'
+	for kind in sampled evented; do
+		run -0 --separate-stderr ptool export --to speedscope -o $kind.out $kind.json
+		[[ $stderr == *'stacks deeper than 512 frames lack frames in the middle'* ]]
+	done
+	run -0 python3 -c 'import json
+file, events = json.load(open("sampled.out")), json.load(open("evented.out"))
+deepest, most, opened = file["profiles"][0]["samples"][-1], 0, []
+assert deepest == [*range(503), 700, *range(692, 700)], deepest
+assert [frame["name"] for frame in file["shared"]["frames"]] == [*(f"f{i}" for i in range(700)), "[frames left out]"]
+assert sum(file["profiles"][0]["weights"]) == 700
+for event in events["profiles"][0]["events"]:
+    if event["type"] == "O":
+        opened.append(event["frame"])
+    else:
+        assert opened.pop() == event["frame"]
+    most = max(most, len(opened))
+assert most == 512 and not opened and events["profiles"][0]["endValue"] == 1400'
+}
+
 @test "parquet is no text for a terminal, and of a table that there is" {
 	cp "$FIXTURES/gpu/sync.json" .
 	run -2 on_terminal 80 "$PTOOL" top --format parquet sync.json
