@@ -9,6 +9,24 @@
 #include "base/sum.h"
 #include "query/scope.h"
 
+#define MANY_ROWS 65536 /* fewer need no look at the file's size */
+
+int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
+		   struct err *err)
+{
+	struct sqlite3 *db = store_db(store);
+	int64_t pages = 0, page_bytes = 0;
+
+	*out = true;
+	if (n < MANY_ROWS)
+		return 0;
+	if (sql_int(db, "PRAGMA page_count", &pages, err) < 0 ||
+	    sql_int(db, "PRAGMA page_size", &page_bytes, err) < 0)
+		return -1;
+	*out = n <= pages * page_bytes / row_bytes;
+	return 0;
+}
+
 int query_damaged(const char *what, struct err *err)
 {
 	return err_set(err, ERR_INPUT, "the store's %s do not fit together; ingest again",

@@ -43,6 +43,13 @@ ASSET(asset_query_views_string_count_sql);
 ASSET(asset_query_views_string_order_sql);
 ASSET(asset_query_views_string_text_sql);
 
+/*
+ * Whether the store's file has room for n rows of so many bytes each, or more: what is
+ * allocated for rows that a store only says it has.  0, or -1 with err set.
+ */
+int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
+		   struct err *err);
+
 /* Sets ERR_INPUT: `what` of the store ("slices") do not fit together.  Returns -1. */
 int query_damaged(const char *what, struct err *err);
 

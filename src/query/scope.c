@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "query/query.h"
 #include "query/scope_axes.h"
 #include "trace/fact.h"
@@ -18,6 +19,9 @@
 #define LIST_MAX ((size_t)64 * 1024 * 1024)
 /* Characters of a list in a message; what is left out ends in "...". */
 #define LIST_SHOWN ((size_t)160)
+
+/* The least that a row of slice_row takes in a file: its header, ts, dur and name. */
+#define SLICE_ROW_BYTES 20
 
 /* Columns of views/scope.sql. */
 enum {
@@ -98,6 +102,20 @@ static bool is_sound(const struct scope_profile *p)
 	       p->format;
 }
 
+/* What is read of slices is allocated for as many as their profiles say. */
+static int check_slices(struct store *store, const struct scope *scope, struct err *err)
+{
+	int64_t slices = 0;
+	bool fits;
+
+	for (size_t i = 0; i < scope->n; i++)
+		if (scope->profiles[i].has_slices)
+			slices = sum_add(slices, scope->profiles[i].slices);
+	if (query_rows_fit(store, slices, SLICE_ROW_BYTES, &fits, err) < 0)
+		return -1;
+	return fits ? 0 : query_damaged("profiles", err);
+}
+
 static int load_profiles(struct store *store, const struct scope_request *request,
 			 struct scope *scope, struct err *err)
 {
@@ -115,7 +133,7 @@ static int load_profiles(struct store *store, const struct scope_request *reques
 		}
 	}
 	scope_find_groups(scope);
-	return query_end(&q);
+	return query_end(&q) < 0 ? -1 : check_slices(store, scope, err);
 }
 
 typedef bool selects(const struct scope_profile *p, const struct scope_request *request);

@@ -9,7 +9,6 @@
 
 /* Ids follow each other without a gap, and a row of the table takes that much. */
 #define TEXT_ROW_BYTES 6
-#define MANY_TEXTS     65536 /* fewer need no look at the file's size */
 
 static int damaged(struct err *err)
 {
@@ -19,19 +18,15 @@ static int damaged(struct err *err)
 int text_pool_max_id(struct store *store, int64_t *max_id, struct err *err)
 {
 	const char *sql = (const char *)asset_query_views_string_count_sql;
-	struct sqlite3 *db = store_db(store);
-	int64_t pages = 0, page_bytes = 0;
+	bool fits;
 
-	if (sql_int(db, sql, max_id, err) < 0)
+	if (sql_int(store_db(store), sql, max_id, err) < 0)
 		return -1;
 	if (*max_id < 0 || *max_id >= UINT32_MAX)
 		return damaged(err);
-	if (*max_id < MANY_TEXTS)
-		return 0;
-	if (sql_int(db, "PRAGMA page_count", &pages, err) < 0 ||
-	    sql_int(db, "PRAGMA page_size", &page_bytes, err) < 0)
+	if (query_rows_fit(store, *max_id, TEXT_ROW_BYTES, &fits, err) < 0)
 		return -1;
-	return *max_id > pages * page_bytes / TEXT_ROW_BYTES ? damaged(err) : 0;
+	return fits ? 0 : damaged(err);
 }
 
 int text_pool_open(struct store *store, struct text_pool *out, struct err *err)

@@ -150,6 +150,9 @@ ONCE_FATAL = [
     ("UPDATE profile SET annotation_fudge_ns = -9223372036854775807 - 1", ["pstats --callers"]),
     # of no name 16 GiB were asked for
     ("UPDATE slice_pack SET name_id = x''", ["report -q -o OUT"]),
+    # as many slices as no file of that size holds: memory for all of them was asked for
+    ("UPDATE profile SET slices = 100000000000000",
+     ["report -q -o OUT", "list --sort name", "roofline --limit 0 --format csv", "top --time 0.."]),
     ("UPDATE slice_pack SET name_id = NULL", ["report -q -o OUT", "top --tensor-cores"]),
 ]
 
