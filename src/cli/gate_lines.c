@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/intern.h"
+#include "base/sort.h"
 #include "cli/baseline.h"
 #include "cli/gate_values.h"
 #include "query/diff/diff_test.h"
@@ -39,54 +41,74 @@ static void numbers_release(struct numbers *of)
 	}
 }
 
-static double stat_of(const struct budget *b, const struct gate_run *run,
-		      const char *step)
+/* As many as there may be. */
+static struct numbers numbers_of(size_t n)
+{
+	return (struct numbers){ xcalloc(n, sizeof(double)), xcalloc(n, sizeof(char *)),
+				 n };
+}
+
+static double stat_of(const struct budget *b, const struct gate_run *run)
 {
 	double *values = xcalloc(run->n, sizeof(*values)), value;
-	size_t n = 0;
 
 	for (size_t i = 0; i < run->n; i++)
-		if (!step || (run->rows[i].step && strcmp(run->rows[i].step, step) == 0))
-			values[n++] = run->rows[i].value;
-	value = b->stat->of(values, n);
+		values[i] = run->rows[i].value;
+	value = b->stat->of(values, run->n);
 	free(values);
 	return value;
 }
 
 static void numbers_of_runs(const struct making *m, int side, struct numbers *out)
 {
-	size_t n = m->nruns[side];
-
-	*out = (struct numbers){ xcalloc(n, sizeof(double)), xcalloc(n, sizeof(char *)),
-				 n };
-	for (size_t i = 0; i < n; i++) {
-		out->values[i] = stat_of(m->budget, &m->rows[side].items[i], NULL);
+	*out = numbers_of(m->nruns[side]);
+	for (size_t i = 0; i < out->n; i++) {
+		out->values[i] = stat_of(m->budget, &m->rows[side].items[i]);
 		out->names[i] = baseline_run_name(m->runs[side][i].name, &m->gate->arena);
 	}
 }
 
-static bool is_listed(const struct numbers *of, const char *name)
+/* Numbers the steps of the rows from 0, as they come; UINT32_MAX: it has none. */
+static uint32_t *number_steps(const struct gate_run *run, struct intern *steps)
 {
-	for (size_t i = 0; i < of->n; i++)
-		if (strcmp(of->names[i], name) == 0)
-			return true;
-	return false;
+	uint32_t *numbers = xcalloc(run->n, sizeof(*numbers));
+
+	for (size_t i = 0; i < run->n; i++) {
+		const char *step = run->rows[i].step;
+		numbers[i] = step ? intern_add(steps, str_of(step)) : UINT32_MAX;
+	}
+	return numbers;
+}
+
+static bool step_before(const void *context, uint32_t a, uint32_t b)
+{
+	const uint32_t *steps = context;
+
+	return steps[a] < steps[b] || (steps[a] == steps[b] && a < b);
 }
 
 /* Steps of one run; ranks wait for each other, so that those of one number are one. */
 static void numbers_of_steps(const struct making *m, int side, struct numbers *out)
 {
 	const struct gate_run *run = &m->rows[side].items[0];
+	struct intern steps;
 
-	*out = (struct numbers){ xcalloc(run->n, sizeof(double)),
-				 xcalloc(run->n, sizeof(char *)), 0 };
-	for (size_t i = 0; i < run->n; i++) {
-		const char *step = run->rows[i].step;
-		if (!step || is_listed(out, step))
-			continue;
-		out->values[out->n] = stat_of(m->budget, run, step);
-		out->names[out->n++] = arena_strdup(&m->gate->arena, step);
+	intern_init(&steps);
+	uint32_t *number = number_steps(run, &steps);
+	uint32_t *order = sorted_places(run->n, step_before, number);
+	double *values = xcalloc(run->n, sizeof(*values));
+	*out = numbers_of(steps.n);
+	for (size_t i = 0, k = 0; k < steps.n; k++) {
+		size_t n = 0;
+		out->names[k] = arena_strdup(&m->gate->arena, run->rows[order[i]].step);
+		for (; i < run->n && number[order[i]] == k; i++)
+			values[n++] = run->rows[order[i]].value;
+		out->values[k] = m->budget->stat->of(values, n);
 	}
+	free(values);
+	free(order);
+	free(number);
+	intern_release(&steps);
 }
 
 static double correlation(const double *a, const double *b, size_t n)
@@ -105,19 +127,27 @@ static double correlation(const double *a, const double *b, size_t n)
 	return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }
 
-/* The place of a name that is there once; n: it is not, or more often. */
-static size_t only_place(const struct numbers *of, const char *name)
+/* Do both sides have the same names, each once?  moved: new values as base has them. */
+static bool move_pairs(const struct numbers of[NDIFF_SIDES], double *moved)
 {
-	size_t found = of->n;
+	const struct numbers *base = &of[DIFF_BASE], *new_side = &of[DIFF_NEW];
+	bool *taken = xcalloc(base->n, sizeof(*taken)), is_pair = true;
+	struct intern names;
 
-	for (size_t i = 0; i < of->n; i++) {
-		if (strcmp(of->names[i], name) != 0)
-			continue;
-		if (found < of->n)
-			return of->n;
-		found = i;
+	intern_init(&names);
+	for (size_t i = 0; i < base->n && is_pair; i++)
+		is_pair = intern_add(&names, str_of(base->names[i])) == i;
+	for (size_t i = 0; i < base->n && is_pair; i++) {
+		size_t at = intern_add(&names, str_of(new_side->names[i]));
+		is_pair = at < base->n && !taken[at];
+		if (!is_pair)
+			break;
+		taken[at] = true;
+		moved[at] = new_side->values[i];
 	}
-	return found;
+	intern_release(&names);
+	free(taken);
+	return is_pair;
 }
 
 /* Brings new values to the places of base's of the same names; false: they do not pair. */
@@ -126,15 +156,11 @@ static bool pair(struct numbers of[NDIFF_SIDES], double alpha)
 	const struct numbers *base = &of[DIFF_BASE];
 	struct numbers *new_side = &of[DIFF_NEW];
 	size_t n = base->n;
-	bool is_pair = n == new_side->n && signed_rank_least_p(n) < alpha;
 	double *moved = xcalloc(n, sizeof(*moved));
+	bool is_pair = n == new_side->n && signed_rank_least_p(n) < alpha &&
+		       move_pairs(of, moved) &&
+		       correlation(base->values, moved, n) > PAIRED_CORRELATION;
 
-	for (size_t i = 0; i < n && is_pair; i++) {
-		size_t at = only_place(new_side, base->names[i]);
-		is_pair = at < n && only_place(base, base->names[i]) == i;
-		moved[i] = is_pair ? new_side->values[at] : 0;
-	}
-	is_pair = is_pair && correlation(base->values, moved, n) > PAIRED_CORRELATION;
 	if (is_pair)
 		memcpy(new_side->values, moved, n * sizeof(*moved));
 	free(moved);
@@ -228,24 +254,17 @@ static int add_number(const struct making *m, struct err *err)
 	return rc;
 }
 
-static const struct gate_row *find_row(const struct gate_run *run, const char *key)
-{
-	for (size_t i = 0; i < run->n; i++)
-		if (strcmp(run->rows[i].key, key) == 0)
-			return &run->rows[i];
-	return NULL;
-}
-
 /* The numbers of one row in all runs; false: some run has none. */
 static bool numbers_of_row(const struct making *m, int side, const char *key,
 			   struct numbers *out)
 {
-	numbers_of_runs(m, side, out);
+	*out = numbers_of(m->nruns[side]);
 	for (size_t i = 0; i < out->n; i++) {
-		const struct gate_row *row = find_row(&m->rows[side].items[i], key);
+		const struct gate_row *row = gate_run_find(&m->rows[side].items[i], key);
 		if (!row)
 			return false;
 		out->values[i] = row->value;
+		out->names[i] = baseline_run_name(m->runs[side][i].name, &m->gate->arena);
 	}
 	return true;
 }
@@ -283,21 +302,14 @@ static int add_rows(struct making *m, struct err *err)
 {
 	const struct gate_run *first = &m->rows[DIFF_BASE].items[0];
 	double total = total_of(&m->rows[DIFF_BASE]);
-	struct budget with_stat = *m->budget;
-	const struct budget *b = m->budget;
 	int rc = 0;
 
+	for (size_t side = 0; side < NDIFF_SIDES; side++)
+		gate_runs_index(&m->rows[side]);
 	add_line(m, NULL)->is_whole = true;
-	with_stat.stat = &gate_stats[0]; /* numbers_of_runs() asks for some */
-	m->budget = &with_stat;
 	for (size_t i = 0; i < first->n && rc == 0; i++)
-		if (find_row(first, first->rows[i].key) == &first->rows[i]) {
-			size_t n = m->gate->n;
+		if (gate_run_find(first, first->rows[i].key) == &first->rows[i])
 			rc = add_row(m, first->rows[i].key, total, err);
-			for (; n < m->gate->n; n++)
-				m->gate->lines[n].budget = b;
-		}
-	m->budget = b;
 	return rc;
 }
 

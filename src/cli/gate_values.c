@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/search.h"
+#include "base/sort.h"
 #include "base/units.h"
 #include "cli/scope_options.h"
 #include "cli/suggest.h"
@@ -207,9 +209,36 @@ int gate_runs_load(const struct budget *b, const struct diff_run *runs, size_t n
 
 void gate_runs_release(struct gate_runs *r)
 {
-	for (size_t i = 0; i < r->n; i++)
+	for (size_t i = 0; i < r->n; i++) {
 		free(r->items[i].rows);
+		free(r->items[i].by_key);
+	}
 	free(r->items);
 	arena_release(&r->arena);
 	*r = (struct gate_runs){ .n = 0 };
+}
+
+static bool key_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct gate_row *rows = context;
+	int order = strcmp(rows[a].key, rows[b].key);
+
+	return order < 0 || (order == 0 && a < b);
+}
+
+void gate_runs_index(struct gate_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		r->items[i].by_key =
+			sorted_places(r->items[i].n, key_before, r->items[i].rows);
+}
+
+const struct gate_row *gate_run_find(const struct gate_run *run, const char *key)
+{
+	size_t at;
+
+	SEARCH(at, 0, run->n, strcmp(run->rows[run->by_key[at]].key, key) < 0);
+	if (at == run->n || strcmp(run->rows[run->by_key[at]].key, key) != 0)
+		return NULL;
+	return &run->rows[run->by_key[at]];
 }

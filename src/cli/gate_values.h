@@ -3,6 +3,7 @@
 #define PTOOL_CLI_GATE_VALUES_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -18,6 +19,7 @@ struct gate_row {
 struct gate_run {
 	struct gate_row *rows; /* owned */
 	size_t n, cap;
+	uint32_t *by_key;  /* owned: places of the rows by key; NULL: not asked for */
 	const char *lacks; /* in the arena: why it has none; NULL: it has */
 };
 
@@ -36,5 +38,10 @@ struct gate_runs {
 int gate_runs_load(const struct budget *b, const struct diff_run *runs, size_t n,
 		   struct gate_runs *out, const char **culprit, struct err *err);
 void gate_runs_release(struct gate_runs *r);
+
+/* Makes by_key of all runs, which gate_run_find() needs. */
+void gate_runs_index(struct gate_runs *r);
+/* The first row of that key; NULL: the run has none. */
+const struct gate_row *gate_run_find(const struct gate_run *run, const char *key);
 
 #endif

@@ -77,6 +77,7 @@ diff STORE STORE
 diff --by name STORE STORE
 diff --by idle STORE STORE
 top --by thread --limit 0 STORE
+gate -f BUDGETS STORE STORE
 """.strip().splitlines()]
 
 
