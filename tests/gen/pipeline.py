@@ -8,8 +8,9 @@ dict in `ops` (times in ns), so that a slow reference reads the same facts and n
 
 Operations run on streams: each begins once those before it have ended, and some launch delay
 later; what joins several workers (a send and its receive, collectives) moves its bytes once
-the last of them has begun.  Planted: a worker, a stage or a kind that is slow; receives and
-sends that join nobody, as the profiler records too many of them.
+the last of them has begun.  Each op knows the keys of those that it comes after, and what it
+joins.  Planted: a worker, a stage, a replica or a kind that is slow; receives and sends that
+join nobody, as the profiler records too many of them; clocks that differ.
 """
 import json
 import random
@@ -42,15 +43,20 @@ def microbatch_of(place, stages, chunks):
 
 class Pipeline:
     def __init__(self, seed=1, dp=None, pp=None, tp=1, chunks=None, microbatches=None, steps=None, cut=None, overlap=None,
-                 plain=False):
+                 plain=False, even=False, one_clock=False):
         r = self.random = random.Random(seed)
+        self.even = even  # operations of a kind take equally long
         self.dp, self.pp, self.tp = dp or r.randint(1, 4), pp or r.randint(1, 4), tp
         self.chunks = chunks or (r.randint(1, 3) if self.pp > 1 else 1)
         self.microbatches = (microbatches or r.randint(1, 3)) * (self.pp if self.chunks > 1 else r.randint(1, 2))
         self.cut = r.random() < 0.5 if cut is None else cut  # waiting is cut away from what joins workers
         self.overlap = r.random() < 0.5 if overlap is None else overlap
         self.has_params = r.random() < 0.8
-        self.spare = not plain and r.random() < 0.4  # operations that join nobody
+        self.spare = not plain and r.random() < 0.4  # a receive more than is needed
+        self.skips = not plain and r.random() < 0.5  # the first receive of all, which joins nobody, is not recorded
+        skew = 0 if plain or one_clock or r.random() < 0.5 else 30_000 if self.cut else 12_000_000
+        self.transfer = r.choice([40_000, 4_000])  # shorter than clocks differ: some end before they begin
+        self.clocks = {(d, p, t): r.randint(0, skew) for d in range(self.dp) for p in range(self.pp) for t in range(self.tp)}
         self.slow = {}
         if not plain:
             for _ in range(r.randint(1, 3)):
@@ -66,11 +72,11 @@ class Pipeline:
         return (pp * self.dp + dp) * self.tp + tp
 
     def length(self, name, dp, pp):
-        usual = self.base.get(name, 40_000)
+        usual = self.base.get(name, self.transfer)
         for what, factor in self.slow.items():
             if what in (("stage", pp), ("worker", (dp, pp)), ("replica", dp), ("kind", name)):
                 usual *= factor
-        return max(1, int(self.random.gauss(usual, usual / 20)))
+        return int(usual) if self.even else max(1, int(self.random.gauss(usual, usual / 20)))
 
     def plan(self, number, dp, tp):
         """The operations of one replica's step: key -> op, with the keys that each comes after."""
@@ -90,7 +96,7 @@ class Pipeline:
         order = schedule(pp, self.pp, self.chunks, self.microbatches)
         first_backward = [d for d, _ in order].index("backward")
         sequences, valid = {}, {}
-        if self.replicas > 1 and self.has_params:
+        if self.dp > 1 and self.has_params:
             for chunk in range(self.chunks):
                 newest["dp"] = add("params-all-gather", chunk, [newest.get("dp")], chunk, joins=("dp", pp, who[1], "ag", chunk))
                 newest["ag", chunk] = newest["dp"]
@@ -98,11 +104,8 @@ class Pipeline:
         def comm(direction, what, after, chunk, is_real):
             name = f"{direction}-{what}"
             seq, k = sequences.get(name, 0), valid.get(name, 0)
-            ahead = DELTA[direction] if what == "send" else 0
-            behind = -DELTA[direction] if what == "recv" else 0
-            joins = (who, "p2p", direction, (pp + behind) % self.pp, (pp + ahead + (DELTA[direction] if what == "recv" else 0) * 0) % self.pp, k)
-            if what == "recv":
-                joins = (who, "p2p", direction, (pp + behind) % self.pp, pp, k)
+            sender = pp if what == "send" else (pp - DELTA[direction]) % self.pp
+            joins = (who, "p2p", direction, sender, k)
             key = add(name, seq, [newest.get(name), *after], chunk, joins=joins if is_real else None)
             newest[name], sequences[name], valid[name] = key, seq + 1, k + is_real
             return key
@@ -118,7 +121,7 @@ class Pipeline:
                 second = computed[first_backward - 2]
             else:
                 second = None
-            skips = records and is_first and direction == "forward" and k == 0 and self.random_skips(pp)
+            skips = self.skips and is_first and direction == "forward" and k == 0
             if not is_first or (records and not skips):
                 after.append(comm(direction, "recv", [done[direction][-1] if done[direction] else None, second], chunk, not is_first))
             if direction == "forward" and ("ag", chunk) in newest:
@@ -134,13 +137,10 @@ class Pipeline:
             comm("forward", "recv", [before], 0, False)
         self.state = newest, before
 
-    def random_skips(self, pp):
-        return pp == 0 and self.skips
-
     def ending(self, plan, pp, add, who):
         newest, before = self.state
         gc = add("gc", 0, [before])
-        shared = self.replicas > 1
+        shared = self.dp > 1
         grads = None
         if shared and self.overlap:
             for k, chunk in enumerate(reversed(range(self.chunks))):
@@ -158,8 +158,6 @@ class Pipeline:
         add("optimizer", 0, [chain])
 
     def step(self, number, now):
-        self.replicas = self.dp
-        self.skips = self.random.random() < 0.5
         plan = {}
         for dp in range(self.dp):
             for tp in range(self.tp):
@@ -185,7 +183,6 @@ class Pipeline:
             moves = max(plan[k]["start"] for k in group)
             for k in group:
                 o = plan[k]
-                o["moves"] = moves
                 o["end"] = moves + self.length(o["name"], o["dp"], o["pp"])
                 for other in then.get(k, []):
                     waiting[other] -= 1
@@ -193,9 +190,14 @@ class Pipeline:
                         ready.append(other)
         assert all(op["end"] is not None for op in plan.values()), "operations wait for each other"
         for op in plan.values():
+            clock = self.clocks[op["dp"], op["pp"], op["tp"]]
+            op["start"], op["end"] = op["start"] + clock, op["end"] + clock
+        begun = {group: max(plan[key]["start"] for key in keys) for group, keys in groups.items()}
+        for key, op in plan.items():
+            op["key"] = key
             if self.cut and len(groups[op["joins"]]) > 1:
-                op["start"] = op["moves"]
-            del op["after"], op["joins"], op["moves"]
+                moves = op["end"] - begun[op["joins"]]
+                op["start"] = op["end"] - (0 if moves <= -10_000_000 else moves)
         self.ops += sorted(plan.values(), key=lambda op: (self.rank(op["dp"], op["pp"], op["tp"]), op["name"], op["seq"]))
         return max(op["end"] for op in plan.values())
 

@@ -49,7 +49,7 @@ def is_comm(name):
 
 
 def check_job(tap, place, seed):
-    made = pipeline.Pipeline(seed, tp=1 + seed % 2)
+    made = pipeline.Pipeline(seed, tp=1 + seed % 2, one_clock=True)
     store, workers = ingest(place, made.events()), {}
     for op in made.ops:
         workers.setdefault((made.rank(op["dp"], op["pp"], op["tp"]), op["tp"], op["dp"], op["pp"]), []).append(op)

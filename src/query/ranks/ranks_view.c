@@ -6,6 +6,8 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "query/query.h"
+#include "query/ranks/pipeline_ops.h"
+#include "query/ranks/pipeline_whatif.h"
 #include "query/ranks/ranks.h"
 
 /* Which columns a table has, by how rows are grouped. */
@@ -346,6 +348,18 @@ static void add_rows(struct making *m, const struct ranks *r)
 		qsort(m->items, m->n, sizeof(*m->items), by_step);
 }
 
+static int open_pipeline(struct store *store, const struct scope *run,
+			 const struct view_request *show, struct table **out,
+			 struct err *err)
+{
+	struct memtable *m = NULL;
+	int rc = pipeline_whatif(store, run, show, &m, err);
+
+	if (rc == 0)
+		*out = &m->table;
+	return rc;
+}
+
 int ranks_open(struct store *store, const struct scope *scope,
 	       const struct ranks_request *request, struct table **out, struct err *err)
 {
@@ -361,6 +375,11 @@ int ranks_open(struct store *store, const struct scope *scope,
 	int rc = scope_load(store, &all, &run, err);
 	if (rc < 0)
 		return -1;
+	if (request->what_if && pipeline_ops_is(&run)) {
+		rc = open_pipeline(store, &run, &show, out, err);
+		scope_release(&run);
+		return rc;
+	}
 	rc = ranks_load(store, &run, &r, err);
 	if (rc == 0 && request->what_if) {
 		struct memtable *whatif = ranks_whatif(&r, &run, &show);
