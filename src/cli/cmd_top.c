@@ -190,7 +190,7 @@ static void need_of(const void *from, struct fetch_need *out)
 			      ? FETCH_OPS_OF_STEPS
 		      : asked & detail ? FETCH_OPS_IN_DETAIL
 				       : FETCH_OPS_BY_NAME;
-	out->merges_ops = !(asked & apart);
+	out->merges = asked & apart ? 0 : out->grains;
 }
 
 /* A call graph has neither slices nor anything to split its functions by. */

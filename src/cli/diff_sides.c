@@ -153,6 +153,7 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 	*opening->culprit = operand_name(path);
 	const struct operand_wish wish = { .command = opening->command,
 					   .path = path,
+					   .scope = &scope,
 					   .is_quiet = opening->o->is_quiet,
 					   .is_again = opening->o->is_again,
 					   .wants_slices = opening->o->wants_slices };

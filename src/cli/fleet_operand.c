@@ -29,11 +29,11 @@ static char *what_of(const char *folder, const struct fetch_need *need)
 {
 	char *real_path = realpath(folder, NULL);
 	const char *name = real_path ? real_path : folder;
-	char *what = need ? xasprintf("stores of %s: %s %u%s", name,
-				      need->tables ? need->tables : "all",
-				      fetch_need_grains(need),
-				      need->merges_ops ? " added up" : "")
-			  : xasprintf("stores of %s: slices, too", name);
+	char *what =
+		need ? xasprintf("stores of %s: %s %u%s", name,
+				 need->tables ? need->tables : "all",
+				 fetch_need_grains(need), need->merges ? " added up" : "")
+		     : xasprintf("stores of %s: slices, too", name);
 
 	free(real_path);
 	return what;
@@ -53,17 +53,6 @@ static int find_place(const struct fleet *fleet, const char *folder,
 	free(what);
 	free(files);
 	return rc;
-}
-
-/* What is read of it if it is of traces; some of its profiles must be told from the others. */
-static struct fetch_need asked_of(const struct operand_wish *wish)
-{
-	const struct scope_opts *scope = wish->scope;
-	struct fetch_need need = *operand_need(wish);
-
-	if (scope && (scope->run || scope->rank || scope->profile))
-		need.merges_ops = false;
-	return need;
 }
 
 /* Room for all in the cache: what is larger would be all that there is in it. */
@@ -165,7 +154,7 @@ static int forbid(struct store *store, const struct fetch_need *need, struct err
 static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
 		      struct operand *out, struct err *err)
 {
-	const struct fetch_need asked = asked_of(wish), *need = &asked;
+	const struct fetch_need asked = operand_need_of_all(wish), *need = &asked;
 	struct cache_entry cache;
 
 	if (wish->wants_slices && has_room(fleet))

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cli/scope_options.h"
+
 /* Those that do not read all; what they leave out is told by a failure, never by an answer. */
 static const struct {
 	const char *command;
@@ -13,7 +15,7 @@ static const struct {
 	  { .tables = FETCH_SMALL ",device,op_stat,graph_name_part,step_part,gap_*,"
 				  "kernel_part,device_part,memory_part",
 	    .grains = FETCH_OPS_BY_NAME,
-	    .merges_ops = true } },
+	    .merges = FETCH_OPS_BY_NAME } },
 	{ "info", { .tables = FETCH_SMALL ",process,thread,track,device,device_part" } },
 	{ "doctor", { .tables = FETCH_SMALL } },
 	{ "gaps", { .tables = FETCH_SMALL ",gap_*" } },
@@ -28,12 +30,13 @@ static const struct {
 	{ "transfers",
 	  { .tables = FETCH_SMALL ",transfer_part,op_stat",
 	    .grains = FETCH_OPS_BY_NAME,
-	    .merges_ops = true } },
+	    .merges = FETCH_OPS_BY_NAME } },
 	{ "trend", { .tables = FETCH_SMALL ",device,step_part,memory_part" } },
 	{ "diff",
 	  { .tables = FETCH_SMALL
 	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"
-	    "kernel_part,memory_part" } },
+	    "kernel_part,memory_part",
+	    .merges = FETCH_OPS_IN_DETAIL } },
 	{ "ranks",
 	  { .tables = FETCH_SMALL ",rank_part,comm_*,op_stat",
 	    .grains = FETCH_OPS_BY_NAME } },
@@ -49,6 +52,16 @@ const struct fetch_need *operand_need(const struct operand_wish *wish)
 		if (strcmp(needs[i].command, wish->command) == 0)
 			return &needs[i].need;
 	return &everything;
+}
+
+struct fetch_need operand_need_of_all(const struct operand_wish *wish)
+{
+	const struct scope_opts *scope = wish->scope;
+	struct fetch_need need = *operand_need(wish);
+
+	if (scope && (scope->run || scope->rank || scope->profile))
+		need.merges = 0;
+	return need;
 }
 
 static bool is_among(const char *command, const char *const *names)

@@ -22,8 +22,11 @@ static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
 		o = *wish->scope;
 	if (!o.run)
 		o.run = url_run;
-	if (operand_compares_ranks(wish))
+	struct fetch_need need = *operand_need(wish);
+	if (operand_compares_ranks(wish)) {
+		need = operand_need_of_all(wish);
 		o.rank = o.profile = NULL;
+	}
 	if (store_open(path, &store, err) < 0)
 		return -1;
 	int rc = wish->all_runs && !o.run ? scope_options_load_all(store, &o, &scope, err)
@@ -34,7 +37,7 @@ static int fetch_chosen(struct fetch *f, const struct operand_wish *wish,
 	int64_t *ids = xmalloc(scope.n * sizeof(*ids));
 	for (size_t i = 0; i < scope.n; i++)
 		ids[i] = scope.profiles[i].id;
-	rc = fetch_rows(f, ids, scope.n, operand_need(wish), err);
+	rc = fetch_rows(f, ids, scope.n, &need, err);
 	free(ids);
 	scope_release(&scope);
 	return rc;

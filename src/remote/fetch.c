@@ -492,13 +492,16 @@ static int fetch_ops(struct fetch *f, const struct remote_table *table,
 	char count[16];
 	struct question q = { .count = count };
 
-	q.is_merged = need->merges_ops && may_merge(f);
-	q.file = q.is_merged ? asset_remote_op_stat_merged_sql : asset_remote_op_stat_sql;
-	if (q.is_merged && load_steps(f, err) < 0)
+	unsigned merges = may_merge(f) ? need->merges : 0;
+
+	if (merges && load_steps(f, err) < 0)
 		return -1;
 	for (q.grain = 0; q.grain < NGRAINS; q.grain++) {
 		if (need->grains && !(need->grains >> q.grain & 1))
 			continue;
+		q.is_merged = merges >> q.grain & 1;
+		q.file = q.is_merged ? asset_remote_op_stat_merged_sql
+				     : asset_remote_op_stat_sql;
 		snprintf(count, sizeof(count), "op_stat.%u", q.grain);
 		begin_table(f, table, &f->chosen);
 		if (temp_store_begin_table(&f->store, table, err) < 0 ||

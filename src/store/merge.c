@@ -223,7 +223,9 @@ static struct merge_wish wish_of(const struct merging *m)
 	return (struct merge_wish){ .tables = &m->to.tables,
 				    .need = need,
 				    .only_run = m->fleet->only_run,
-				    .adds_up_ops = need && need->merges_ops };
+				    .adds_up_ops =
+					    need && need->merges &&
+					    need->merges == fetch_need_grains(need) };
 }
 
 /* Ends the publishing, whatever comes of it. */

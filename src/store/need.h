@@ -25,10 +25,10 @@ struct fetch_need {
 	/* Grains of op_stat, as bits; 0: all. */
 	unsigned grains;
 	/*
-	 * It does not tell the profiles apart in op_stat: one row in place of each
-	 * group's.  `grains` is one grain then.
+	 * Of these grains it does not tell the profiles apart: who reads op_stat may give
+	 * one row in place of each group's.
 	 */
-	bool merges_ops;
+	unsigned merges;
 };
 
 /* Pure: is the table among them? */

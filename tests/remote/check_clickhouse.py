@@ -8,6 +8,7 @@ libchdb.so (servers.py); skipped where neither is there.  LONG: 1,000 killed pus
 import functools
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -103,6 +104,8 @@ ranks --by step --format csv
 ranks --by tp --rank 1
 ranks --what-if
 diff --by memory
+diff --rank 1 --format csv
+diff --rank 1..2
 diff --phase decode
 trend --format csv
 advise --rule exposed-communication --rule stragglers --rule low-utilization:below_pct=99 --format json
@@ -168,6 +171,28 @@ def compare(tap, place, whole, name):
             bad += [f"  {a[:110]!r} | {b[:110]!r}" for a, b in
                     zip((local[1] + local[2]).splitlines(), (remote[1] + remote[2]).splitlines()) if a != b][:2]
     tap.ok(not bad, f"{name}: {len(QUESTIONS)} questions, answered as by the store", *bad)
+
+
+def check_overview(tap, place, whole, name):
+    """Operators and kernels of one rank: rows of several ranks are not added up then."""
+    def sections(operand):
+        text = place.ptool(operand, "--rank", "1")[1].replace(operand, "OPERAND")
+        blocks = re.split(r"^(?=\S)", text, flags=re.M)
+        return [re.sub(" +", " ", block).splitlines()[:3] for block in blocks if re.match("Operators|Kernels", block)]
+    local, remote = sections(whole), sections(place.url)
+    tap.ok(len(local) == 2 and local == remote, f"{name}: the first screen of a rank", local, remote)
+
+
+def check_runs(tap, place, whole, stores, name):
+    """Runs that are not the newest are compared by their names."""
+    place.push("--run", "other", stores[0])
+    lines = []
+    for operand in (whole, place.url):
+        other = stores[0] if operand == whole else operand
+        runs = ("--run", RUN, "--run", RUN if operand == whole else "other")
+        lines.append(place.ptool("diff", "--format", "csv", *runs, operand, other))
+    tap.ok(lines[0] == lines[1] and lines[0][0] == 0, f"{name}: two runs of a database are compared by name", *lines)
+    place.ptool("rm", "-q", place.url + "?run=other")
 
 
 class Folder:
@@ -323,6 +348,8 @@ def check_release(tap, release, argv, folder, whole, stores):
         check_kills(tap, one, stores, release)
         check_stores(tap, two, whole, folder, f"{release}, cluster")
         check_slices(tap, one, whole, folder, release)
+        check_overview(tap, one, whole, release)
+        check_runs(tap, one, whole, stores, release)
         check_server_killed(tap, one, whole, release)
     finally:
         for server in running:
