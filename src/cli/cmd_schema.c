@@ -27,7 +27,7 @@ static const struct opt schema_options[] = {
 	  INTO(STRING, database) },
 	{ .name = "replicated", .help = "print replicated tables, which use the servers' macros {shard} and {replica}",
 	  INTO(FLAG, replicated) },
-	{ .name = "no-codecs", .help = "leave out compression codecs, which ClickHouse before 20.1 lacks",
+	{ .name = "no-codecs", .help = "leave out compression codecs and LowCardinality columns, for ClickHouse before 20.1",
 	  INTO(FLAG, no_codecs) },
 	OPT_END
 };

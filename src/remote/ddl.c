@@ -37,10 +37,13 @@ static void add_column(const struct ddl_request *r, const struct remote_column *
 	static const char *const types[] = { [ROWBINARY_INT] = "Int64",
 					     [ROWBINARY_REAL] = "Float64",
 					     [ROWBINARY_TEXT] = "String" };
-	const char *type = types[c->type.kind];
+	/* texts repeat: each call's row lists the ranks of its group, say */
+	bool repeats = r->codecs && c->role == ROLE_TEXT;
+	const char *open = repeats ? "LowCardinality(" : "", *close = repeats ? ")" : "";
 
-	buf_addf(to, c->type.nullable ? ",\n    %s Nullable(%s)%s" : ",\n    %s %s%s",
-		 c->name, type, r->codecs ? codec(c) : "");
+	buf_addf(to,
+		 c->type.nullable ? ",\n    %s %sNullable(%s)%s%s" : ",\n    %s %s%s%s%s",
+		 c->name, open, types[c->type.kind], close, r->codecs ? codec(c) : "");
 }
 
 static void add_engine(const struct ddl_request *r, const char *table, struct buf *to)

@@ -11,7 +11,7 @@ struct ddl_request {
 	const char *cluster;  /* NULL: one server */
 	const char *database; /* that a cluster's tables name */
 	bool replicated;      /* ReplicatedMergeTree; wants a cluster */
-	bool codecs;          /* for ClickHouse 20 and newer */
+	bool codecs;          /* and LowCardinality texts: for ClickHouse 20 and newer */
 };
 
 /* Appends the statements, each with its ';'.  -1 with err set. */
