@@ -301,7 +301,9 @@ enum samples_added samples_add(struct samples *s, const struct sample_fact *samp
 	series->weight = all_weight;
 	series->samples = all_samples;
 	if (series->fact.is_ordered) {
-		series->kept++;
+		if (series->kept++ == 0)
+			series->first_kept = s->nkept;
+		series->last_kept = s->nkept;
 		pack(s, &(struct kept_sample){ .weight = sample->weight,
 					       .ts_ns = sample->ts_ns,
 					       .lane = lane,

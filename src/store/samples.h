@@ -19,7 +19,8 @@ struct series_rec {
 	int64_t weight;  /* of all, in the profile's decimals */
 	/* Behind samples_settle(): its sums in `sum_order`. */
 	size_t first_sum, sums;
-	size_t kept; /* samples that are kept by themselves */
+	size_t kept;                  /* samples that are kept by themselves */
+	size_t first_kept, last_kept; /* places of those among all that are kept */
 };
 
 struct frame_rec {

@@ -6,6 +6,16 @@ static struct bulk_cell mode_cell(const struct series_fact *fact)
 	return fact->mode ? bulk_text(str_of(fact->mode)) : bulk_null();
 }
 
+/*
+ * As many as hold all of the series; a sample of others, not 0, where it has none but
+ * others have: all of a profile are in order, or none.
+ */
+static int64_t sample_rows(const struct samples *s, const struct series_rec *series)
+{
+	return series->kept ? (int64_t)(series->last_kept - series->first_kept + 1)
+			    : s->nkept > 0;
+}
+
 static void series_row(const void *from, int64_t row, struct bulk_cell *c)
 {
 	const struct write_rows *w = from;
@@ -32,8 +42,9 @@ static void series_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_SAMPLE_SERIES_FIRST_SUM_ID] =
 		bulk_int(w->sample_sum + 1 + (int64_t)series->first_sum);
 	c[COL_SAMPLE_SERIES_SUMS] = bulk_int((int64_t)series->sums);
-	c[COL_SAMPLE_SERIES_FIRST_SAMPLE_ID] = bulk_int(w->sample + 1);
-	c[COL_SAMPLE_SERIES_SAMPLE_ROWS] = bulk_int((int64_t)s->nkept);
+	c[COL_SAMPLE_SERIES_FIRST_SAMPLE_ID] =
+		bulk_int(w->sample + 1 + (int64_t)series->first_kept);
+	c[COL_SAMPLE_SERIES_SAMPLE_ROWS] = bulk_int(sample_rows(s, series));
 }
 
 const struct bulk bulk_sample_series = BULK(SAMPLE_SERIES, sample_series, series_row);

@@ -66,7 +66,7 @@ def script(i):
 def deep_tree_of_samples(n, folder, stretch):
     """Node's tree: each function calls the next, and was sampled itself."""
     nodes = [{"id": i + 1, "callFrame": script(i), "hitCount": 1, "children": [i + 2] if i + 1 < n else []} for i in range(n)]
-    file = {"nodes": nodes, "startTime": 0, "endTime": 1000 * n * stretch, "samples": list(range(1, n + 1)), "timeDeltas": [1000 * stretch] * n}
+    file = {"nodes": nodes, "startTime": 0, "endTime": round(1000 * n * stretch), "samples": list(range(1, n + 1)), "timeDeltas": [round(1000 * stretch)] * n}
     return save(folder, "a.cpuprofile", json.dumps(file).encode())
 
 
@@ -74,7 +74,7 @@ def deep_tree_of_samples(n, folder, stretch):
 def wide_tree_of_samples(n, folder, stretch):
     nodes = [{"id": 1, "callFrame": script(0), "hitCount": 0, "children": list(range(2, n + 2))}]
     nodes += [{"id": i + 2, "callFrame": script(i + 1), "hitCount": 1} for i in range(n)]
-    file = {"nodes": nodes, "startTime": 0, "endTime": 1000 * n * stretch, "samples": list(range(2, n + 2)), "timeDeltas": [1000 * stretch] * n}
+    file = {"nodes": nodes, "startTime": 0, "endTime": round(1000 * n * stretch), "samples": list(range(2, n + 2)), "timeDeltas": [round(1000 * stretch)] * n}
     return save(folder, "a.cpuprofile", json.dumps(file).encode())
 
 

@@ -262,6 +262,18 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	diff <(ptool sql one.db "$series" --format csv) <(ptool sql two.db "$series" --format csv)
 }
 
+@test "series that follow each other have the range of their own samples" {
+	python3 -c 'import json
+profiles = [{"type": "sampled", "name": f"Thread {i}", "unit": "nanoseconds", "startValue": 0, "endValue": n, "samples": [[0]] * n, "weights": [1] * n}
+            for i, n in enumerate((2, 0, 3))]
+print(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]}, "profiles": profiles}))' >a.json
+	ptool ingest -q --run one -o s.db a.json
+	ptool ingest -q --run two -o s.db a.json
+	run ptool sql --format csv s.db 'SELECT first_sample_id, sample_rows FROM sample_series'
+	[ "${lines[*]}" = 'first_sample_id,sample_rows 1,2 1,1 3,3 6,2 6,1 8,3' ]
+	[ "$(ptool list --format csv s.db | wc -l)" -eq 6 ]
+}
+
 @test "a speedscope file adds up what is of one unit: one of several quantities is exported" {
 	run -0 --separate-stderr ptool export --to speedscope "$FIXTURES/samples/go_heap.pb.gz" -o heap.speedscope.json
 	[[ $stderr == *'2 series are left out: speedscope would add them to others of their unit' ]]

@@ -78,6 +78,7 @@ diff --by name STORE STORE
 diff --by idle STORE STORE
 top --by thread --limit 0 STORE
 gate -f BUDGETS STORE STORE
+list STORE
 """.strip().splitlines()]
 
 
