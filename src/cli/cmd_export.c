@@ -106,7 +106,7 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 		message_note("export", NULL,
 			     "stacks deeper than %d frames lack frames in the middle: "
 			     "these lose total time; self times and sums are whole",
-			     EXPORT_FRAMES_MAX);
+			     STACK_FRAMES_MAX);
 	if (losses->is_cut)
 		message_note("export", NULL,
 			     "the estimate was cut at a million paths; --focus chooses "

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
-#include "cli/export_paths.h"
 #include "query/samples/sample_file.h"
+#include "query/samples/stack_paths.h"
 #include "report/json_text.h"
 #include "trace/fact.h"
 
@@ -18,9 +18,9 @@ struct samples_out {
 	struct writer *w;
 	const struct sample_file *file;
 	const struct sample_series *series;
-	int64_t start_ns;          /* of the profile, which times are from */
-	struct export_paths paths; /* owned: of file->stacks */
-	uint32_t *open;            /* owned: frames that are open, of events */
+	int64_t start_ns;         /* of the profile, which times are from */
+	struct stack_paths paths; /* owned: of file->stacks */
+	uint32_t *open;           /* owned: frames that are open, of events */
 	size_t nopen, open_cap;
 	struct sample_piece *pieces; /* owned: of the series, by thread, then in order */
 	size_t npieces, pieces_cap;
@@ -87,7 +87,7 @@ static void put_frames(struct samples_out *o)
 		writer_byte(o->w, '}');
 	}
 	if (o->paths.is_deep)
-		put(o, ",\n{\"name\":\"" EXPORT_FRAMES_LEFT_OUT "\"}");
+		put(o, ",\n{\"name\":\"" STACK_FRAMES_LEFT_OUT "\"}");
 	put(o, "]}");
 }
 
@@ -96,14 +96,13 @@ static void add_paths(struct samples_out *o)
 	const struct sample_file *file = o->file;
 
 	for (size_t i = 0; i < file->nstacks; i++)
-		export_paths_add(&o->paths, file->stacks[i].caller,
-				 file->stacks[i].frame);
+		stack_paths_add(&o->paths, file->stacks[i].caller, file->stacks[i].frame);
 	o->paths.left_out = (uint32_t)file->nframes;
 }
 
 static void set_path(struct samples_out *o, uint32_t stack)
 {
-	o->losses->is_shortened |= export_paths_find(&o->paths, stack);
+	o->losses->is_shortened |= stack_paths_find(&o->paths, stack);
 }
 
 static int keep_piece(void *to, const struct sample_piece *piece, struct err *err)
@@ -374,7 +373,7 @@ int export_samples(const struct export_request *request, struct writer *w,
 	if (rc == 0)
 		rc = put_all(&o, request, err);
 	sample_file_release(&file);
-	export_paths_release(&o.paths);
+	stack_paths_release(&o.paths);
 	free(o.open);
 	free(o.pieces);
 	return rc;

@@ -24,11 +24,11 @@ static void add_paths(struct export_stacks *s)
 	const struct call_tree *tree = &s->tree;
 
 	for (uint32_t at = CALL_ROOT + 1; at < tree->n; at++)
-		export_paths_add(&s->paths, tree->nodes[at].parent - 1,
-				 tree->nodes[at].name);
+		stack_paths_add(&s->paths, tree->nodes[at].parent - 1,
+				tree->nodes[at].name);
 	if (s->paths.is_deep)
 		s->paths.left_out =
-			intern_add(&s->tree.texts, STR_LIT(EXPORT_FRAMES_LEFT_OUT));
+			intern_add(&s->tree.texts, STR_LIT(STACK_FRAMES_LEFT_OUT));
 }
 
 int export_stacks_open(const struct export_request *request, struct export_stacks *s,
@@ -73,7 +73,7 @@ bool export_stacks_next(struct export_stacks *s)
 		s->device_ns = is_device ? node->device_ns : 0;
 		if (s->calls == 0 && s->host_ns == 0 && s->device_ns == 0)
 			continue;
-		s->losses->is_shortened |= export_paths_find(&s->paths, s->at - 1);
+		s->losses->is_shortened |= stack_paths_find(&s->paths, s->at - 1);
 		return true;
 	}
 	return false;
@@ -87,7 +87,7 @@ void export_stacks_rewind(struct export_stacks *s)
 void export_stacks_close(struct export_stacks *s)
 {
 	call_tree_release(&s->tree);
-	export_paths_release(&s->paths);
+	stack_paths_release(&s->paths);
 	*s = (struct export_stacks){ 0 };
 }
 

@@ -17,15 +17,14 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "cli/export_paths.h"
 #include "cli/exporter.h"
 #include "query/calls/call_tree.h"
+#include "query/samples/stack_paths.h"
 
 struct export_stacks {
-	struct call_tree tree; /* owned */
-	uint32_t at;           /* node of the stack */
-	struct export_paths
-		paths; /* owned: its frames, which are numbers of tree.texts */
+	struct call_tree tree;    /* owned */
+	uint32_t at;              /* node of the stack */
+	struct stack_paths paths; /* owned: its frames, which are numbers of tree.texts */
 	struct export_losses *losses; /* borrowed */
 	/* What the stack has itself, without those that it called; ns. */
 	int64_t calls, host_ns, device_ns;

@@ -34,7 +34,7 @@ struct export_losses {
 	int64_t series;    /* of sampled stacks, that were left out */
 	bool is_estimated; /* paths, of a call graph */
 	bool is_cut;       /* the estimate was not followed to its end */
-	bool is_shortened; /* stacks deeper than EXPORT_FRAMES_MAX (cli/export_stacks.h) */
+	bool is_shortened; /* stacks deeper than STACK_FRAMES_MAX (query/samples/stack_paths.h) */
 };
 
 struct exporter {

@@ -262,6 +262,17 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	diff <(ptool sql one.db "$series" --format csv) <(ptool sql two.db "$series" --format csv)
 }
 
+@test "the text of a stack of more than 512 frames lacks those in the middle" {
+	python3 -c 'print(";".join(f"f{i}" for i in range(700)), 1)
+print(";".join(f"f{i}" for i in range(512)), 2)' >a.collapsed
+	ptool ingest -q -o s.db a.collapsed
+	run ptool list --format csv s.db
+	[[ ${lines[2]} == *',700,'*'"f0;f1;'*';f502;[frames left out];f692;f693;f694;f695;f696;f697;f698;f699"' ]]
+	[[ ${lines[1]} == *',512,'*';f503;f504;'*';f511"' ]]
+	[ "$(ptool list --format csv --focus '^f600$' s.db | wc -l)" -eq 2 ]
+	[ "$(ptool list --format csv --ignore '^f600$' s.db | wc -l)" -eq 2 ]
+}
+
 @test "series that follow each other have the range of their own samples" {
 	python3 -c 'import json
 profiles = [{"type": "sampled", "name": f"Thread {i}", "unit": "nanoseconds", "startValue": 0, "endValue": n, "samples": [[0]] * n, "weights": [1] * n}

@@ -11,6 +11,10 @@
 #include "query/query.h"
 #include "query/samples/sample_note.h"
 #include "query/samples/sample_set.h"
+#include "query/samples/stack_paths.h"
+
+/* The frame that stands for those that are left out; others are places in functions. */
+#define FRAMES_LEFT_OUT UINT32_MAX
 
 struct row {
 	int64_t ts, samples, weight; /* ts, samples: or NUMBER_NONE */
@@ -18,8 +22,8 @@ struct row {
 	const char *series;
 };
 
-/* Is a stack wanted, by node; found when it is asked for. */
-enum wanted { UNKNOWN, WANTED, UNWANTED };
+/* What the filter finds in the stack of a node. */
+enum wanted { HAS_FOCUS = 1, HAS_IGNORED = 2 };
 
 struct listing {
 	struct sample_set set;
@@ -27,10 +31,11 @@ struct listing {
 	struct view_request show;
 	struct row *rows; /* owned, as all below */
 	size_t n, cap;
-	uint8_t *wanted;
-	struct str *stacks;  /* by node; p NULL: not put together yet */
-	int64_t total;       /* rows, with those beyond the limit */
-	struct arena *arena; /* of the set: texts of stacks */
+	uint8_t *wanted;          /* by node: of enum wanted */
+	struct stack_paths paths; /* of nodes; a frame is a place in functions */
+	struct str *stacks;       /* by node; p NULL: not put together yet */
+	int64_t total;            /* rows, with those beyond the limit */
+	struct listing *self; /* for cells: stacks are put together when they are shown */
 };
 
 static const struct sample_function *innermost(const struct listing *l,
@@ -73,39 +78,49 @@ static struct cell get_line(const void *from, const void *row, int arg)
 static struct cell get_depth(const void *from, const void *row, int arg)
 {
 	const struct listing *l = from;
-	int64_t depth = 0;
 
 	(void)arg;
-	for (uint32_t at = ((const struct row *)row)->node; at != SAMPLE_ROOT;
-	     at = l->set.nodes[at].caller)
-		depth++;
-	return cell_int(depth);
+	return cell_int(
+		(int64_t)stack_paths_depth(&l->paths, ((const struct row *)row)->node));
 }
 
-/* The outermost first, with ';' between them; put together once for each stack. */
+static struct str frame_name(const struct listing *l, uint32_t frame)
+{
+	return frame == FRAMES_LEFT_OUT ? STR_LIT(STACK_FRAMES_LEFT_OUT)
+					: l->set.functions[frame].name;
+}
+
+/* The outermost first, with ';' between them. */
+static struct str join_frames(struct listing *l)
+{
+	size_t n = 0, end = 0;
+
+	for (size_t i = 0; i < l->paths.nframes; i++)
+		n += frame_name(l, l->paths.frames[i]).n + 1;
+	char *text = arena_alloc(&l->set.arena, n + 1);
+	for (size_t i = 0; i < l->paths.nframes; i++) {
+		struct str name = frame_name(l, l->paths.frames[i]);
+		if (name.n)
+			memcpy(text + end, name.p, name.n);
+		end += name.n;
+		text[end++] = ';';
+	}
+	return (struct str){ text, end - 1 };
+}
+
+/* Put together once for each stack. */
 static struct cell get_stack(const void *from, const void *row, int arg)
 {
-	const struct listing *l = from;
+	struct listing *l = ((const struct listing *)from)->self;
 	uint32_t node = ((const struct row *)row)->node;
-	size_t n = 0;
 
 	(void)arg;
 	if (node == SAMPLE_ROOT)
 		return cell_text(STR_LIT(""));
-	if (l->stacks[node].p)
-		return cell_text(l->stacks[node]);
-	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller)
-		n += l->set.functions[l->set.nodes[at].function].name.n + 1;
-	char *text = arena_alloc(l->arena, n + 1);
-	size_t end = n;
-	for (uint32_t at = node; at != SAMPLE_ROOT; at = l->set.nodes[at].caller) {
-		struct str name = l->set.functions[l->set.nodes[at].function].name;
-		text[--end] = ';';
-		end -= name.n;
-		if (name.n)
-			memcpy(text + end, name.p, name.n);
+	if (!l->stacks[node].p) {
+		stack_paths_find(&l->paths, node);
+		l->stacks[node] = join_frames(l);
 	}
-	l->stacks[node] = (struct str){ text, n - 1 };
 	return cell_text(l->stacks[node]);
 }
 
@@ -145,7 +160,7 @@ static const struct field fields[] = {
 	{ "file", "File", "file of the innermost function", NULL, UNIT_TEXT, .get = get_file, .leaves = 1, .least = 12 },
 	{ "line", "Line", "line of it that ran", NULL, UNIT_ID, .get = get_line, .leaves = 1 },
 	{ "function", "Function", "innermost function", NULL, UNIT_TEXT, .get = get_function, .least = 12 },
-	{ "stack", "Stack", "functions, the outermost first, with ; between them", NULL, UNIT_TEXT, .get = get_stack },
+	{ "stack", "Stack", "functions, the outermost first, with ; between them; of more than 512 those in the middle are left out", NULL, UNIT_TEXT, .get = get_stack },
 	{ .name = NULL },
 };
 /* clang-format on */
@@ -156,44 +171,53 @@ const struct view sample_list_view = {
 	.people = VIEW_PART("start_ns weight! thread depth function! file line"),
 };
 
-/* Has the stack a function that is asked for, and none to ignore? */
-static int find_wanted(struct listing *l, uint32_t node, struct err *err)
+/* What the names of a node and of its callers, which are before it, are to the filter. */
+static int look_for_names(struct listing *l, uint32_t node, struct buf *name,
+			  struct err *err)
 {
 	const struct filter focus = { .focus = l->filter->focus },
 			    ignore = { .ignore = l->filter->ignore };
-	int has = l->filter->focus == NULL, kept = 1;
-	struct buf name;
+	const struct sample_node *n = &l->set.nodes[node];
+	int has = 1, kept = 1;
 
-	buf_init(&name, SIZE_MAX);
-	for (uint32_t at = node; at != SAMPLE_ROOT && kept > 0 && has >= 0;
-	     at = l->set.nodes[at].caller) {
-		buf_clear(&name);
-		sample_add_name(&l->set.functions[l->set.nodes[at].function], NUMBER_NONE,
-				&name);
-		if (!has)
-			has = filter_has_name(&focus, buf_str(&name), err);
-		kept = filter_has_name(&ignore, buf_str(&name), err);
-	}
-	buf_release(&name);
-	return has < 0 || kept < 0 ? -1 : has && kept;
+	buf_clear(name);
+	sample_add_name(&l->set.functions[n->function], NUMBER_NONE, name);
+	if (l->filter->focus)
+		has = filter_has_name(&focus, buf_str(name), err);
+	if (has >= 0)
+		kept = filter_has_name(&ignore, buf_str(name), err);
+	if (has < 0 || kept < 0)
+		return -1;
+	l->wanted[node] =
+		(uint8_t)((has ? HAS_FOCUS : 0) | (kept ? 0 : HAS_IGNORED) |
+			  (n->caller == SAMPLE_ROOT ? 0 : l->wanted[n->caller]));
+	return 0;
 }
 
-static int add_row(struct listing *l, const struct row *row, struct err *err)
+static int look_at_nodes(struct listing *l, struct err *err)
 {
-	uint8_t known = WANTED;
+	bool chooses = filter_chooses_names(l->filter);
+	struct buf name;
+	int rc = 0;
 
-	if (filter_chooses_names(l->filter)) {
-		known = row->node == SAMPLE_ROOT ? UNWANTED : l->wanted[row->node];
-		if (known == UNKNOWN) {
-			int is = find_wanted(l, row->node, err);
-			if (is < 0)
-				return -1;
-			known = l->wanted[row->node] = is ? WANTED : UNWANTED;
-		}
+	buf_init(&name, SIZE_MAX);
+	for (uint32_t i = 0; i < l->set.nnodes && rc == 0; i++) {
+		stack_paths_add(&l->paths, l->set.nodes[i].caller,
+				l->set.nodes[i].function);
+		if (chooses)
+			rc = look_for_names(l, i, &name, err);
 	}
-	if (known == WANTED)
+	l->paths.left_out = FRAMES_LEFT_OUT;
+	buf_release(&name);
+	return rc;
+}
+
+static void add_row(struct listing *l, const struct row *row)
+{
+	uint8_t found = row->node == SAMPLE_ROOT ? 0 : l->wanted[row->node];
+
+	if (!filter_chooses_names(l->filter) || found == HAS_FOCUS)
 		*ARRAY_PUSH(l->rows, l->n, l->cap) = *row;
-	return 0;
 }
 
 static bool is_heavier(const void *context, uint32_t a, uint32_t b)
@@ -203,21 +227,17 @@ static bool is_heavier(const void *context, uint32_t a, uint32_t b)
 	return set->sums[a].weight > set->sums[b].weight;
 }
 
-static int add_stacks(struct listing *l, struct err *err)
+static void add_stacks(struct listing *l)
 {
 	uint32_t *order = sorted_places(l->set.nsums, is_heavier, &l->set);
-	int rc = 0;
 
-	for (size_t i = 0; i < l->set.nsums && rc == 0; i++) {
+	for (size_t i = 0; i < l->set.nsums; i++) {
 		const struct sample_sum *sum = &l->set.sums[order[i]];
-		rc = add_row(l,
-			     &(struct row){ NUMBER_NONE, sum->samples, sum->weight,
-					    sum->node, sum->thread, "" },
-			     err);
+		add_row(l, &(struct row){ NUMBER_NONE, sum->samples, sum->weight,
+					  sum->node, sum->thread, "" });
 	}
 	free(order);
 	l->total = (int64_t)l->n;
-	return rc;
 }
 
 /* The place of a node that a row names, by the sums' rule; UINT32_MAX - 1: none. */
@@ -240,7 +260,8 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 		row.thread = sample_thread_find(&l->set, thread);
 	if (thread != NUMBER_NONE && row.thread == UINT32_MAX)
 		return 0; /* the filter left the thread out */
-	return add_row(l, &row, err);
+	add_row(l, &row);
+	return 0;
 }
 
 static struct query query_of_samples(struct store *store, const unsigned char *sql,
@@ -297,12 +318,14 @@ static int load(struct listing *l, struct store *store, struct err *err)
 {
 	int64_t profile = NUMBER_NONE;
 	size_t first_node = 0, behind = 0;
-	int rc = 0;
 
 	l->wanted = xcalloc(l->set.nnodes + 1, sizeof(*l->wanted));
 	l->stacks = xcalloc(l->set.nnodes + 1, sizeof(*l->stacks));
-	if (!is_ordered(&l->set) || l->filter->samples.no_idle)
-		return add_stacks(l, err);
+	int rc = look_at_nodes(l, err);
+	if (!is_ordered(&l->set) || l->filter->samples.no_idle) {
+		add_stacks(l);
+		return rc;
+	}
 	for (size_t i = 0; i < l->set.nseries && rc == 0; i++) {
 		const struct sample_series *s = &l->set.series[i];
 		if (!s->is_chosen)
@@ -321,7 +344,7 @@ int sample_list_open(struct store *store, const struct scope *scope,
 		     const struct filter *filter, const struct view_request *show,
 		     struct table **out, struct err *err)
 {
-	struct listing l = { .filter = filter, .show = *show, .arena = &l.set.arena };
+	struct listing l = { .filter = filter, .show = *show, .self = &l };
 	int rc = sample_set_load(store, scope, filter, &l.set, err);
 
 	if (rc == 0)
@@ -339,6 +362,7 @@ int sample_list_open(struct store *store, const struct scope *scope,
 	sample_set_release(&l.set);
 	free(l.rows);
 	free(l.wanted);
+	stack_paths_release(&l.paths);
 	free(l.stacks);
 	return rc;
 }
