@@ -322,13 +322,13 @@ static void begin_node(struct pipeline_replay *p, size_t played, uint32_t node)
 }
 
 /* All of a group in the played replicas of a span: they move on together. */
-static double end_group(struct pipeline_replay *p, const struct pipeline_choice *choice,
-			const double *took_ns, const struct pipeline_joint *group,
-			struct span span)
+static void end_group(struct pipeline_replay *p, const struct pipeline_choice *choice,
+		      const double *took_ns, const struct pipeline_joint *group,
+		      struct span span)
 {
 	const uint32_t *members = p->graph.members + group->first;
 	size_t n = p->graph.n;
-	double moves_ns = p->begun_ns[span.from * n + members[0]], last_ns = 0;
+	double moves_ns = p->begun_ns[span.from * n + members[0]];
 
 	for (size_t r = span.from; r < span.to; r++)
 		for (uint32_t i = 0; i < group->n; i++) {
@@ -343,16 +343,13 @@ static double end_group(struct pipeline_replay *p, const struct pipeline_choice 
 					? took_ns[replica * n + members[i]]
 					: p->usual_ns[p->graph.nodes[members[i]].kind];
 			p->ended_ns[r * n + members[i]] = moves_ns + ns;
-			last_ns = moves_ns + ns > last_ns ? moves_ns + ns : last_ns;
 		}
-	return last_ns;
 }
 
-static double play_step(struct pipeline_replay *p, const struct pipeline_choice *choice,
-			const double *took_ns)
+static void play_step(struct pipeline_replay *p, const struct pipeline_choice *choice,
+		      const double *took_ns)
 {
 	const struct pipeline_graph *g = &p->graph;
-	double last_ns = 0;
 
 	for (size_t k = 0; k < g->ngroups; k++) {
 		const struct pipeline_joint *group = &g->groups[k];
@@ -363,23 +360,50 @@ static double play_step(struct pipeline_replay *p, const struct pipeline_choice 
 				begin_node(p, r, members[i]);
 		for (struct span span = { 0, 0 }; span.to < p->nplayed;) {
 			span = span_from(p->ops, p->played, p->nplayed, span.to, sync);
-			double ns = end_group(p, choice, took_ns, group, span);
-			last_ns = ns > last_ns ? ns : last_ns;
+			end_group(p, choice, took_ns, group, span);
 		}
 	}
-	return last_ns;
 }
 
-double pipeline_replay_run(struct pipeline_replay *p,
-			   const struct pipeline_choice *choice)
+/* Of the step that was played last. */
+static struct pipeline_time measure_step(const struct pipeline_replay *p)
+{
+	double first_ns = 0, last_ns = 0, optimizer_ns = 0;
+	bool is_first = true, has_optimizer = false;
+
+	for (size_t r = 0; r < p->nplayed; r++)
+		for (uint32_t i = 0; i < p->graph.n; i++) {
+			double begun_ns = p->begun_ns[r * p->graph.n + i];
+			double ended_ns = p->ended_ns[r * p->graph.n + i];
+			bool is_optimizer = p->graph.nodes[i].kind == PIPELINE_OPTIMIZER;
+			if (is_first || begun_ns < first_ns)
+				first_ns = begun_ns;
+			if (is_first || ended_ns > last_ns)
+				last_ns = ended_ns;
+			if (is_optimizer && (!has_optimizer || ended_ns > optimizer_ns))
+				optimizer_ns = ended_ns;
+			has_optimizer |= is_optimizer;
+			is_first = false;
+		}
+	return (struct pipeline_time){ last_ns - first_ns, has_optimizer
+								   ? optimizer_ns
+								   : last_ns - first_ns };
+}
+
+struct pipeline_time pipeline_replay_run(struct pipeline_replay *p,
+					 const struct pipeline_choice *choice)
 {
 	size_t width = p->ops->nreplicas * p->graph.n;
-	double sum_ns = 0;
+	struct pipeline_time sum = { 0, 0 };
 
 	choose_replicas(p, choice);
-	for (size_t s = 0; s < p->nsteps; s++)
-		sum_ns += play_step(p, choice, p->took_ns + (s * width));
-	return sum_ns;
+	for (size_t s = 0; s < p->nsteps; s++) {
+		play_step(p, choice, p->took_ns + (s * width));
+		struct pipeline_time step = measure_step(p);
+		sum.whole_ns += step.whole_ns;
+		sum.optimizer_ns += step.optimizer_ns;
+	}
+	return sum;
 }
 
 double pipeline_replay_recorded(const struct pipeline_replay *p)

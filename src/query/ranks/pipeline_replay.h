@@ -31,6 +31,12 @@ struct pipeline_choice {
 
 struct pipeline_replay;
 
+/* All steps' times together, in ns. */
+struct pipeline_time {
+	double whole_ns; /* from the first begin to the last end */
+	double optimizer_ns; /* from the step's begin to the end of the last optimizer, if there is one */
+};
+
 /*
  * Of ops, borrowed.  ERR_EMPTY: no step has the same operations of all replicas, or their
  * order cannot be.  pipeline_replay_free() frees.
@@ -38,9 +44,8 @@ struct pipeline_replay;
 struct pipeline_replay *pipeline_replay_new(const struct pipeline_ops *ops,
 					    struct err *err);
 void pipeline_replay_free(struct pipeline_replay *p);
-/* The steps' times together, in ns. */
-double pipeline_replay_run(struct pipeline_replay *p,
-			   const struct pipeline_choice *choice);
+struct pipeline_time pipeline_replay_run(struct pipeline_replay *p,
+					 const struct pipeline_choice *choice);
 /* As they were recorded, from the first start to the last end of each. */
 double pipeline_replay_recorded(const struct pipeline_replay *p);
 /* Steps that lack an operation of a worker, or have one more: they are not played. */

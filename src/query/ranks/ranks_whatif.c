@@ -113,7 +113,7 @@ struct memtable *ranks_whatif(const struct ranks *r, const struct scope *scope,
 
 	w.fixed = xcalloc(w.nranks + 1, sizeof(*w.fixed));
 	w.rows.played_ns = (double)play_all(&w, 0);
-	w.rows.ideal_ns = (double)play_all(&w, REPLAY_ALL);
+	w.rows.ideal_ns = w.rows.cured_ns = (double)play_all(&w, REPLAY_ALL);
 	whatif_add(&w.rows, "recorded", "as recorded", (double)replay_recorded(w.replay));
 	whatif_add(&w.rows, "replayed", "as simulated", w.rows.played_ns);
 	whatif_add(&w.rows, "ideal", "without stragglers", w.rows.ideal_ns);

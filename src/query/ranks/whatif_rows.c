@@ -25,9 +25,9 @@ void whatif_add_cure(struct whatif_rows *w, const char *what, const char *name, 
 {
 	struct whatif_row *row = whatif_add(w, what, name, ns);
 
-	row->has_share = w->played_ns > w->ideal_ns;
+	row->has_share = w->played_ns > w->cured_ns;
 	if (row->has_share)
-		row->share = 100.0 * (w->played_ns - ns) / (w->played_ns - w->ideal_ns);
+		row->share = 100.0 * (w->played_ns - ns) / (w->played_ns - w->cured_ns);
 }
 
 static struct cell get_text(const void *from, const void *row, int offset)

@@ -13,10 +13,12 @@ struct whatif_row {
 	bool has_share;
 };
 
-/* Zeroed, but for the two times; whatif_rows_release() frees. */
+/* Zeroed, but for the times; whatif_rows_release() frees. */
 struct whatif_rows {
-	double played_ns, ideal_ns; /* the run as simulated, and without stragglers */
-	struct whatif_row *items;   /* owned */
+	double played_ns;         /* the run as simulated */
+	double ideal_ns;          /* without stragglers: what slowdowns are of */
+	double cured_ns;          /* likewise: what saved time is a share of */
+	struct whatif_row *items; /* owned */
 	size_t n, cap;
 	struct arena arena; /* of names */
 };
