@@ -39,6 +39,17 @@ int query_prepare(struct store *store, const unsigned char *sql,
 	return sql_prepare(store_db(store), (const char *)sql, out, err);
 }
 
+int query_take(struct store *store, const unsigned char *sql, struct sqlite3_stmt **out,
+	       struct err *err)
+{
+	return store_take_statement(store, (const char *)sql, out, err);
+}
+
+void query_give(struct store *store, struct sqlite3_stmt *stmt)
+{
+	store_give_statement(store, stmt);
+}
+
 static int parameter(struct sqlite3_stmt *stmt, const char *name)
 {
 	int index = sqlite3_bind_parameter_index(stmt, name);
@@ -90,9 +101,9 @@ int64_t query_number(struct sqlite3_stmt *stmt, int column)
 
 struct query query_open(struct store *store, const unsigned char *sql, struct err *err)
 {
-	struct query q = { .stmt = NULL };
+	struct query q = { .store = store };
 
-	q.rc = query_prepare(store, sql, &q.stmt, err);
+	q.rc = query_take(store, sql, &q.stmt, err);
 	return q;
 }
 
@@ -146,7 +157,7 @@ bool query_next(struct query *q, struct err *err)
 
 int query_end(struct query *q)
 {
-	sqlite3_finalize(q->stmt);
+	query_give(q->store, q->stmt);
 	return q->rc < 0 ? -1 : 0;
 }
 

@@ -65,6 +65,14 @@ static inline bool query_is_range(int64_t first, int64_t n)
 /* An embedded file with one statement; the caller finalizes *out. */
 int query_prepare(struct store *store, const unsigned char *sql,
 		  struct sqlite3_stmt **out, struct err *err);
+/*
+ * The same for who asks it of each profile: it is prepared once, and query_give() takes it
+ * back, before the store is closed.
+ */
+int query_take(struct store *store, const unsigned char *sql, struct sqlite3_stmt **out,
+	       struct err *err);
+/* Accepts a NULL statement. */
+void query_give(struct store *store, struct sqlite3_stmt *stmt);
 
 /*
  * ":name" is among the statement's parameters: anything else is a mistake of the
@@ -88,11 +96,12 @@ int64_t query_number(struct sqlite3_stmt *stmt, int column);
  *	return query_end(&q);
  */
 struct query {
-	struct sqlite3_stmt *stmt; /* owned; NULL: it could not be prepared */
+	struct store *store;       /* borrowed */
+	struct sqlite3_stmt *stmt; /* taken; NULL: it could not be prepared */
 	int rc;                    /* not 0 ends it: 1 enough, -1 with err set */
 };
 
-/* Prepares the SQL of an asset; query_end() frees it, also after a failure. */
+/* Takes the SQL of an asset; query_end() gives it back, also after a failure. */
 struct query query_open(struct store *store, const unsigned char *sql, struct err *err);
 /* :profile, and the ids of its slices :first and :last, are bound where it has them. */
 struct query query_of_profile(struct store *store, const unsigned char *sql,

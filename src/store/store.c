@@ -19,6 +19,7 @@
 #include "store/schema_check.h"
 #include "store/slice_tables.h"
 #include "store/sql.h"
+#include "store/statement_pool.h"
 #include "store/tree_check.h"
 
 #define HEADER_SIZE           100
@@ -48,6 +49,7 @@
 
 struct store {
 	sqlite3 *db;
+	struct statement_pool statements;
 	bool forbids_slices, missed_slices, missed_others;
 	struct fetch_need need; /* what was brought here, as store_forbid_others() says */
 	bool is_borrowed;       /* the connection */
@@ -133,7 +135,7 @@ static int open_to_look(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-static struct store_header look_at(const char *path)
+struct store_header store_look_at(const char *path)
 {
 	struct store_header header = { 0 };
 	int fd = open_to_look(path);
@@ -147,12 +149,12 @@ static struct store_header look_at(const char *path)
 
 bool store_is(const char *path)
 {
-	return look_at(path).is_sqlite;
+	return store_look_at(path).is_sqlite;
 }
 
 bool store_is_own(const char *path)
 {
-	return look_at(path).is_store;
+	return store_look_at(path).is_store;
 }
 
 static int check_file(const char *path, int64_t *bytes, struct err *err)
@@ -236,6 +238,7 @@ void store_close(struct store *store)
 {
 	if (!store)
 		return;
+	statement_pool_release(&store->statements);
 	if (!store->is_borrowed)
 		sqlite3_close_v2(store->db);
 	free(store);
@@ -341,6 +344,17 @@ bool store_noted_rules(const struct store *store)
 struct sqlite3 *store_db(struct store *store)
 {
 	return store->db;
+}
+
+int store_take_statement(struct store *store, const char *sql, struct sqlite3_stmt **out,
+			 struct err *err)
+{
+	return statement_pool_take(&store->statements, store->db, sql, out, err);
+}
+
+void store_give_statement(struct store *store, struct sqlite3_stmt *stmt)
+{
+	statement_pool_give(&store->statements, stmt);
 }
 
 int store_schema_version(void)

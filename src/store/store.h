@@ -12,6 +12,7 @@
 
 struct fetch_need;
 struct sqlite3;
+struct sqlite3_stmt;
 
 /* The SQLite header's application_id of a store: "ptol". */
 #define STORE_APPLICATION_ID 0x70746f6c
@@ -34,13 +35,21 @@ int store_open(const char *path, struct store **out, struct err *err);
 int store_open_in_part(const char *path, struct store **out, struct err *err);
 /* Reads all of it: true when it is no sound database, whatever rows say. */
 bool store_is_damaged(struct store *store);
-/* Accepts NULL.  Statements on store_db() must be finalized before. */
+/* Accepts NULL.  Statements on store_db() must be finalized or given back before. */
 void store_close(struct store *store);
 /*
  * Borrowed from the store.  No SQL that is run on it can write or create a file:
  * neither TEMP tables nor ATTACH, and views may not use unsafe functions.
  */
 struct sqlite3 *store_db(struct store *store);
+/*
+ * A statement that is prepared once, however often it is asked for: without bindings, before
+ * its first row.  The text lives as long as the store.  store_give_statement() takes it back,
+ * also NULL; on failure *out is NULL.
+ */
+int store_take_statement(struct store *store, const char *sql, struct sqlite3_stmt **out,
+			 struct err *err);
+void store_give_statement(struct store *store, struct sqlite3_stmt *stmt);
 
 /*
  * Slices were left out of what is asked: from now on a statement that reads them
@@ -94,6 +103,8 @@ struct store_header {
 
 /* Does not move the file's offset. */
 struct store_header store_read_header(int fd);
+/* All false when it cannot be opened, too.  Never reads from a pipe. */
+struct store_header store_look_at(const char *path);
 /* 0, or -1 with the error of a file that store_open() refuses. */
 int store_check_header(const struct store_header *header, struct err *err);
 

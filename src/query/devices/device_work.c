@@ -222,12 +222,12 @@ int device_work_load(struct store *store, struct text_pool *texts,
 	int rc = -1;
 
 	*out = (struct device_work){ .owned = xcalloc(1, sizeof(*out->owned)) };
-	if (query_prepare(store, asset_query_views_work_tracks_sql, &tracks, err) == 0 &&
+	if (query_take(store, asset_query_views_work_tracks_sql, &tracks, err) == 0 &&
 	    slice_pack_open(store, COLUMNS, &l.slices, err) == 0) {
 		query_bind_int(tracks, ":profile", profile->id);
 		rc = load_streams(&l, tracks, err);
 	}
-	sqlite3_finalize(tracks);
+	query_give(store, tracks);
 	slice_pack_close(&l.slices);
 	return rc == 0 && links ? load_links(&l, store, profile, links, err) : rc;
 }

@@ -21,8 +21,8 @@ enum { TS, DUR, NAME, CLASS, MARKS, STEP, LAUNCH, OP, DETAIL };
 int slice_pack_open(struct store *store, unsigned columns, struct slice_pack *out,
 		    struct err *err)
 {
-	*out = (struct slice_pack){ .has_names = columns & PACKED_NAME };
-	if (query_prepare(store, asset_query_views_slice_packs_sql, &out->stmt, err) < 0)
+	*out = (struct slice_pack){ .store = store, .has_names = columns & PACKED_NAME };
+	if (query_take(store, asset_query_views_slice_packs_sql, &out->stmt, err) < 0)
 		return -1;
 	query_bind_int(out->stmt, ":columns", columns);
 	return 0;
@@ -30,7 +30,8 @@ int slice_pack_open(struct store *store, unsigned columns, struct slice_pack *ou
 
 void slice_pack_close(struct slice_pack *p)
 {
-	sqlite3_finalize(p->stmt);
+	if (p->stmt)
+		query_give(p->store, p->stmt);
 	*p = (struct slice_pack){ .stmt = NULL };
 }
 
@@ -188,7 +189,7 @@ int slice_walk_open(struct store *store, const unsigned char *tracks, int64_t pr
 {
 	*out = (struct slice_walk){ .tracks = NULL };
 	if (slice_pack_open(store, columns, &out->slices, err) < 0 ||
-	    query_prepare(store, tracks, &out->tracks, err) < 0)
+	    query_take(store, tracks, &out->tracks, err) < 0)
 		return -1;
 	query_bind_int(out->tracks, ":profile", profile_id);
 	return 0;
@@ -196,7 +197,8 @@ int slice_walk_open(struct store *store, const unsigned char *tracks, int64_t pr
 
 void slice_walk_close(struct slice_walk *w)
 {
-	sqlite3_finalize(w->tracks);
+	if (w->tracks)
+		query_give(w->slices.store, w->tracks);
 	slice_pack_close(&w->slices);
 	*w = (struct slice_walk){ .tracks = NULL };
 }

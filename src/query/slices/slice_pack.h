@@ -45,6 +45,7 @@ struct packed_bytes {
 #define NPACKED 9 /* columns that are packed */
 
 struct slice_pack {
+	struct store *store; /* borrowed */
 	struct sqlite3_stmt *stmt;
 	int64_t next_id, last_id; /* of the range: all are to come up */
 	int64_t left;             /* slices of the row that the statement stands on */
