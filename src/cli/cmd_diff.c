@@ -10,6 +10,7 @@
 #include "cli/table_command.h"
 #include "cli/view_options.h"
 #include "query/diff/diff_view.h"
+#include "store/need.h"
 
 struct diff_opts {
 	struct diff_side_opts sides;
@@ -226,11 +227,11 @@ static const char *file_of(const struct err *err, const char *culprit)
 	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY ? culprit : NULL;
 }
 
-#define WITH_SLICES (-1)
+#define WITH_MORE (-1)
 
-/* Returns the exit status; WITH_SLICES: nothing was printed, the answer needs slices. */
+/* Returns the exit status; WITH_MORE: nothing was printed, `from` wishes for what it needs. */
 static int compare_sides(const char *command, const struct diff_opts *o,
-			 const struct diff_side_opts *from, struct diff_request *request,
+			 struct diff_side_opts *from, struct diff_request *request,
 			 enum diff_part part, const struct view_request *show)
 {
 	struct err err = ERR_INIT;
@@ -254,10 +255,13 @@ static int compare_sides(const char *command, const struct diff_opts *o,
 	rc = diff_open(&d, request, &err);
 	if (rc == 0)
 		rc = diff_open_view(&d, part, show, &table, &err);
-	if (rc == 0)
+	bool wants_more = diff_sides_widen(&sides, from);
+	if (rc == 0 && !wants_more) {
 		rc = output_table(command, table, &o->output, &err);
-	if (rc < 0 && !from->wants_slices && diff_sides_missed_slices(&sides)) {
-		code = WITH_SLICES;
+		wants_more = rc < 0 && diff_sides_widen(&sides, from);
+	}
+	if (wants_more) {
+		code = WITH_MORE;
 	} else if (rc < 0) {
 		diff_sides_explain(&sides, &err);
 		code = message_error(command, file_of(&err, d.culprit), &err);
@@ -270,17 +274,31 @@ static int compare_sides(const char *command, const struct diff_opts *o,
 	return code;
 }
 
+/* What it reads of folders and databases as a rule. */
+static const char *tables_of(const struct diff_dimension *by, struct arena *arena)
+{
+	static const char always[] =
+		FETCH_SMALL ",process,thread,track,device,op_stat,step_part";
+
+	return by && by->also_reads ? arena_printf(arena, "%s,%s", always, by->also_reads)
+				    : always;
+}
+
 static int compare(const char *command, const struct diff_opts *o,
 		   struct diff_request *request, enum diff_part part,
 		   const struct view_request *show)
 {
 	struct diff_side_opts from = o->sides;
-	int code = compare_sides(command, o, &from, request, part, show);
+	struct arena arena = { 0 };
+	const struct fetch_need need = { .tables = tables_of(request->by, &arena),
+					 .merges = FETCH_OPS_IN_DETAIL };
+	int code = WITH_MORE;
 
-	if (code != WITH_SLICES)
-		return code;
-	from.wants_slices = from.is_again = true;
-	return compare_sides(command, o, &from, request, part, show);
+	from.need = &need;
+	while (code == WITH_MORE)
+		code = compare_sides(command, o, &from, request, part, show);
+	arena_release(&arena);
+	return code;
 }
 
 static int run(const struct command *self, int argc, char **argv)

@@ -13,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "cli/scope_options.h"
+#include "store/need.h"
 
 struct diff_input {
 	struct diff_input *next; /* owned */
@@ -156,6 +157,7 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 					   .scope = &scope,
 					   .is_quiet = opening->o->is_quiet,
 					   .is_again = opening->o->is_again,
+					   .need = opening->o->need,
 					   .wants_slices = opening->o->wants_slices };
 	if (operand_open_for(&wish, &input->operand, err) < 0 ||
 	    scope_options_load(input->operand.store, &scope, &input->scope, err) < 0)
@@ -295,13 +297,24 @@ void diff_sides_explain(const struct diff_sides *sides, struct err *err)
 			operand_explain(&input->operand, err);
 }
 
-bool diff_sides_missed_slices(const struct diff_sides *sides)
+bool diff_sides_widen(const struct diff_sides *sides, struct diff_side_opts *o)
 {
+	static const struct fetch_need everything;
 	const struct diff_input *input = sides->inputs ? sides->inputs->first : NULL;
+	bool missed_slices = false, missed_others = false;
 
-	while (input && !operand_missed_slices(&input->operand))
-		input = input->next;
-	return input != NULL;
+	for (; input; input = input->next) {
+		missed_slices |= operand_missed_slices(&input->operand);
+		missed_others |=
+			input->operand.store && store_missed_others(input->operand.store);
+	}
+	o->is_again = true;
+	if (missed_slices && !o->wants_slices)
+		return o->wants_slices = true;
+	if (!missed_others || o->need == &everything)
+		return false;
+	o->need = &everything;
+	return true;
 }
 
 void diff_sides_close(struct diff_sides *sides)

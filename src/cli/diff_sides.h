@@ -20,10 +20,12 @@ struct diff_side_opts {
 	bool aa;                           /* all are base */
 	const char *baselines;             /* their folder; NULL: the default */
 	bool is_quiet;                     /* do not say what is read into the cache */
-	bool is_again, wants_slices;       /* as in struct operand_wish */
+	bool is_again, wants_slices;       /* as in struct operand_wish, and */
+	const struct fetch_need *need;     /*   what they need */
 };
 
 struct diff_inputs;
+struct fetch_need;
 
 struct diff_sides {
 	struct diff_run *runs[NDIFF_SIDES]; /* owned */
@@ -42,8 +44,11 @@ int diff_sides_open(const char *command, const struct diff_side_opts *o,
 		    struct diff_sides *out, const char **culprit, struct err *err);
 /* operand_explain() for each of them. */
 void diff_sides_explain(const struct diff_sides *sides, struct err *err);
-/* operand_missed_slices() of any of them. */
-bool diff_sides_missed_slices(const struct diff_sides *sides);
+/*
+ * Where one of them came to read what was not brought here, slices or tables: wishes for that,
+ * too.  false: they have all that there is.
+ */
+bool diff_sides_widen(const struct diff_sides *sides, struct diff_side_opts *o);
 void diff_sides_close(struct diff_sides *sides);
 
 #endif

@@ -32,11 +32,6 @@ static const struct {
 	    .grains = FETCH_OPS_BY_NAME,
 	    .merges = FETCH_OPS_BY_NAME } },
 	{ "trend", { .tables = FETCH_SMALL ",device,step_part,memory_part" } },
-	{ "diff",
-	  { .tables = FETCH_SMALL
-	    ",process,thread,track,device,op_stat,annotation_stat,step_part,gap_*,"
-	    "kernel_part,memory_part",
-	    .merges = FETCH_OPS_IN_DETAIL } },
 	{ "ranks",
 	  { .tables = FETCH_SMALL ",rank_part,comm_*,op_stat",
 	    .grains = FETCH_OPS_BY_NAME } },

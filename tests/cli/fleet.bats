@@ -103,6 +103,18 @@ same() { # ARGUMENT...
 	done
 }
 
+@test "diff reads of a folder what its rows need, and slices where they are needed" {
+	fleet
+	# how many stores are made in the cache: one of sums, and one with slices
+	for line in 'operator 1' 'kernel 1' 'step 1' 'kernel --total 2' 'idle 2' 'name 2'; do
+		local options=${line% *} made=${line##* }
+		ptool diff one.db one.db --by $options >one
+		rm -rf "$XDG_CACHE_HOME/ptool"
+		ptool diff -q stores one.db --by $options | diff one -
+		[ "$(find "$XDG_CACHE_HOME/ptool" -name '*.db' | wc -l)" -eq "$made" ] || { echo "$line"; false; }
+	done
+}
+
 @test "it is merged once, and again when a store has changed" {
 	fleet
 	echo x >stores/job.log

@@ -194,7 +194,8 @@ static int add_stored(struct accounting *a, struct text_pool *texts, bool of_dev
 static int add_profile(struct accounting *a, struct text_pool *texts, bool of_device,
 		       struct err *err)
 {
-	if (!a->profile->has_slices)
+	/* rows of steps say nothing of the time between them */
+	if (!a->profile->has_slices && a->d->subject == DIFF_OF_STEPS)
 		return add_stored(a, texts, of_device, err);
 	int rc = device_work_load(a->run->store, texts, a->profile, false, &a->work, err);
 
