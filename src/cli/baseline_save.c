@@ -85,7 +85,8 @@ static int merge_run(const struct baseline_saving *s, const struct saved_run *ru
 	if (rc == 0)
 		rc = merge_stores(&fleet, &options, &events, &result, err);
 	ingesting_end(&writing);
-	if (rc < 0 && fleet.n > 1 && fleet_told_left_out(s->command, &fleet))
+	if (rc < 0 && err->kind == ERR_INPUT && fleet.n > 1 &&
+	    fleet_told_left_out(s->command, &fleet))
 		err_set(err, ERR_INPUT,
 			"its stores belong to several runs: name the stores of each run");
 	fleet_release(&fleet);
@@ -276,9 +277,12 @@ int baseline_save(const struct baseline_saving *s, const char *operand, struct e
 	struct fleet fleet = { .n = 0 };
 	struct stat st;
 	bool is_folder = stat(operand, &st) == 0 && S_ISDIR(st.st_mode);
+	const struct store_header header = store_look_at(operand);
 	int rc = 0;
 
-	if (is_folder || store_is_own(operand))
+	if (header.error)
+		return store_check_header(&header, err);
+	if (is_folder || header.is_store)
 		rc = fleet_find(&operand, 1, NULL, &fleet, interrupt_asked, err);
 	if (rc == 0)
 		rc = fleet.n ? save_stores(s, &fleet, operand, err)

@@ -136,14 +136,18 @@ static int open_file(const char *command, const char *path, bool is_quiet,
 		     struct operand *out, struct err *err)
 {
 	const char *name = operand_name(path);
+	struct store_header header = { 0 };
 	int rc;
 
-	*out = (struct operand){ .is_raw = path &&
-					   (strcmp(path, "-") == 0 || !store_is(path)) };
+	if (!path || strcmp(path, "-") != 0)
+		header = store_look_at(name);
+	*out = (struct operand){ .is_raw = path && !header.is_sqlite };
+	if (header.error)
+		return store_check_header(&header, err);
 	if (!path && access(name, F_OK) != 0)
 		return err_set(err, ERR_INPUT,
 			       "no store here; run 'ptool ingest FILE' first");
-	if (!out->is_raw && !store_is_own(name) && is_of_another_program(name))
+	if (!out->is_raw && !header.is_store && is_of_another_program(name))
 		out->is_raw = true; /* so that it is refused by its name */
 	rc = out->is_raw ? open_raw(command, path, is_quiet, out, err)
 			 : store_open(name, &out->store, err);

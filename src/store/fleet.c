@@ -32,6 +32,7 @@ void fleet_leave_out(struct fleet *fleet, struct fleet_store *store,
 		     const struct err *why)
 {
 	store->err = arena_alloc(&fleet->arena, sizeof(*why));
+	store->may_pass = why->kind == ERR_IO;
 	*store->err = *why;
 	store->err->kind = ERR_INPUT;
 }
@@ -64,22 +65,32 @@ static bool is_being_made(const char *path)
  * Beside stores: a file that is called like them and is no database, or that cannot be looked
  * at, is a store that was lost, and its rank with it.
  */
-static bool is_lost(const struct walk_file *file, const char *store)
+static bool is_lost(const struct walk_file *file, const struct store_header *header,
+		    const char *store)
 {
 	return file->kind == WALK_FAILED || is_being_made(file->path) ||
 	       (file->kind == WALK_FILE && has_ending_of(file->path, store) &&
-		!store_is(file->path));
+		!header->is_sqlite);
 }
 
-static void add_lost(struct fleet *fleet, const struct walk_file *file)
+/* errno of a file that cannot be looked at, or 0. */
+static int error_of(const struct walk_file *file, const struct store_header *header)
 {
-	bool is_file = file->kind == WALK_FILE;
+	if (file->kind != WALK_FILE)
+		return file->error;
+	return access(file->path, R_OK) < 0 ? errno : header->error;
+}
+
+static void add_lost(struct fleet *fleet, const struct walk_file *file,
+		     const struct store_header *header)
+{
+	int error = error_of(file, header);
 	struct err why = ERR_INIT;
 
 	add_store(fleet, file->path, &file->st);
-	if (!is_file || access(file->path, R_OK) < 0)
-		err_set(&why, ERR_INPUT, "cannot be read: %s",
-			strerror(is_file ? errno : file->error));
+	if (error)
+		err_set(&why, error == EACCES ? ERR_INPUT : ERR_IO, "cannot be read: %s",
+			strerror(error));
 	else if (is_being_made(file->path))
 		err_set(&why, ERR_INPUT,
 			"a store that is being written, or was when ptool was killed");
@@ -95,6 +106,7 @@ static void sort_files(struct fleet *fleet, const struct walk *walk,
 		       const struct stat *except)
 {
 	bool *is_done = xcalloc(walk->n + 1, sizeof(*is_done));
+	struct store_header *headers = xcalloc(walk->n + 1, sizeof(*headers));
 	size_t before = fleet->n;
 
 	for (size_t i = 0; i < walk->n; i++) {
@@ -102,7 +114,10 @@ static void sort_files(struct fleet *fleet, const struct walk *walk,
 		if (file->kind != WALK_FILE)
 			continue;
 		is_done[i] = is_same_file(&file->st, except) || cache_has(file->path);
-		if (is_done[i] || is_being_made(file->path) || !store_is_own(file->path))
+		if (is_done[i])
+			continue;
+		headers[i] = store_look_at(file->path);
+		if (is_being_made(file->path) || !headers[i].is_store)
 			continue;
 		is_done[i] = true;
 		add_store(fleet, file->path, &file->st);
@@ -112,12 +127,14 @@ static void sort_files(struct fleet *fleet, const struct walk *walk,
 		const struct walk_file *file = &walk->files[i];
 		if (is_done[i])
 			continue;
-		if (found > before && is_lost(file, fleet->stores[before].path))
-			add_lost(fleet, file);
+		if (found > before &&
+		    is_lost(file, &headers[i], fleet->stores[before].path))
+			add_lost(fleet, file, &headers[i]);
 		else
 			*ARRAY_PUSH(fleet->others, fleet->nothers, fleet->others_cap) =
 				arena_strdup(&fleet->arena, file->path);
 	}
+	free(headers);
 	free(is_done);
 }
 
@@ -232,19 +249,22 @@ int fleet_look_at(struct fleet *fleet, size_t place, struct store *opened,
 	return rc;
 }
 
-static void look_at(struct fleet *fleet, size_t place, bool is_whole)
+/* -1: no memory, which says nothing of the store. */
+static int look_at(struct fleet *fleet, size_t place, bool is_whole, struct err *err)
 {
 	struct fleet_store *store = &fleet->stores[place];
-	struct err err = ERR_INIT;
 	struct store *opened;
 
-	int rc = is_whole ? store_open(store->path, &opened, &err)
-			  : store_open_in_part(store->path, &opened, &err);
+	int rc = is_whole ? store_open(store->path, &opened, err)
+			  : store_open_in_part(store->path, &opened, err);
 	if (rc == 0)
-		rc = fleet_look_at(fleet, place, opened, &err);
+		rc = fleet_look_at(fleet, place, opened, err);
 	store_close(opened);
-	if (rc < 0)
-		fleet_leave_out(fleet, store, &err);
+	if (rc == 0 || sql_is_out_of_memory(err))
+		return rc;
+	fleet_leave_out(fleet, store, err);
+	*err = (struct err)ERR_INIT;
+	return 0;
 }
 
 bool fleet_is_in_order(const struct fleet_store *first, const struct fleet_store *second)
@@ -391,8 +411,9 @@ int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct er
 	for (size_t i = 0; i < fleet->n && !fleet->is_looked_at; i++) {
 		if (stop && stop(NULL, err) < 0)
 			return -1;
-		if (!fleet->stores[i].err && !fleet->stores[i].is_looked_at)
-			look_at(fleet, i, is_whole);
+		if (!fleet->stores[i].err && !fleet->stores[i].is_looked_at &&
+		    look_at(fleet, i, is_whole, err) < 0)
+			return -1;
 	}
 	if (fleet->is_looked_at)
 		return 0;

@@ -30,6 +30,7 @@ struct fleet_store {
 	const char *run;        /* the one it holds */
 	const char *first_path; /* of its first profile: its place in the order */
 	struct err *err;        /* not NULL: it is left out, as this says */
+	bool may_pass;          /* and why may pass: a disk that failed, a lock */
 	bool is_looked_at;
 	size_t number; /* in the order in which they were found */
 };
@@ -63,7 +64,8 @@ int fleet_find(const char *const *paths, size_t n, const char *except, struct fl
 /*
  * Opens each, orders them, and finds those that are to be left out: no store, of another
  * schema, damaged, of several runs, the same recording as another, or of another run's
- * rank.  0 however many these are.  `is_whole`: as who reads all of each, store_open().
+ * rank.  0 however many these are; -1: stopped, or no memory.  `is_whole`: as who reads all
+ * of each, store_open().
  */
 int fleet_look(struct fleet *fleet, bool is_whole, walk_stop_fn *stop, struct err *err);
 /*

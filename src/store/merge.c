@@ -68,7 +68,7 @@ static bool has_graphs(const struct fleet *fleet, size_t first)
 
 /*
  * The store was not looked at before.  1: it can be no part of the fleet, and nothing was
- * read of it; -1: what was read of the others is of no use.
+ * read of it; -1: what was read of the others is of no use, or no memory, as err says.
  */
 static int look(struct merging *m, size_t place, struct store *from, struct err *err)
 {
@@ -77,6 +77,8 @@ static int look(struct merging *m, size_t place, struct store *from, struct err 
 	size_t nprofiles = fleet->nprofiles;
 
 	if (!from || fleet_look_at(fleet, place, from, err) < 0) {
+		if (sql_is_out_of_memory(err))
+			return -1;
 		fleet_leave_out(fleet, source, err);
 		*err = (struct err)ERR_INIT;
 		return 1;

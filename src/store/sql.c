@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -73,6 +74,12 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	if (primary == SQLITE_AUTH)
 		return refused(sqlite3_errmsg(db), err);
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
+}
+
+bool sql_is_out_of_memory(const struct err *err)
+{
+	return err->kind == ERR_IO &&
+	       strcmp(err->text, sqlite3_errstr(SQLITE_NOMEM)) == 0;
 }
 
 void sql_count_memory(bool does)

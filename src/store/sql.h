@@ -51,6 +51,9 @@ const char *sql_text(struct sqlite3_stmt *stmt, int column, struct arena *arena)
  */
 int sql_error(struct sqlite3 *db, struct err *err);
 
+/* Is it sql_error()'s that memory ran out?  Then the file is not to blame. */
+bool sql_is_out_of_memory(const struct err *err);
+
 /*
  * A file: URI for sqlite3_open_v2() with SQLITE_OPEN_URI: the path quoted, so
  * that '?', '#' and '%' in it mean themselves, then '?' and the options

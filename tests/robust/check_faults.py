@@ -104,16 +104,16 @@ class Yard(Workshop):
 
 
 AFTER = {"rm": ["older"], "replacing": ["older", "old"]}
+READS_STORE = ("export", "report", "baseline")
 WRITE_ELSEWHERE = ("cache", "export", "report", "merge", "migrate", "baseline")
 
 
 def check_end(yard, name, call, status, said):
     """What must hold, whatever failed."""
-    # a trace that cannot be read is refused as one that is missing, and a store of several
-    # is left out, also where SQLite finds no memory for it; and one read that fails while the operand is looked at makes it look like
-    # another file, of which baseline wants a store
-    is_input = status == 4 and (call == "read" or name in ("merge", "baseline"))
-    is_input |= status == 2 and call == "read" and name == "baseline"
+    # a trace that cannot be read is refused as one that is missing, and so is a store of those that
+    # are merged; what is no store's fault, such as memory, is not
+    is_input = status == 4 and call == "read" and name not in READS_STORE
+    is_input |= status == 4 and call != "malloc" and name in ("merge", "baseline")
     if name == "zip" and call == "malloc" and status == -signal.SIGSEGV:
         # libarchive 3.6 writes through the NULL in two places; the old store is whole,
         # and the next writer clears what is left
