@@ -13,6 +13,7 @@
 #include "cli/scope_options.h"
 #include "query/summary/summary.h"
 #include "store/cache.h"
+#include "store/cache_note.h"
 #include "store/merge.h"
 #include "store/sql.h"
 #include "trace/fact.h"
@@ -66,6 +67,26 @@ static bool has_room(const struct fleet *fleet)
 	return bytes <= CACHE_MAX_BYTES;
 }
 
+/*
+ * Every command says what was left out.  Where that may pass, they are looked at again by the
+ * next one.
+ */
+static void keep_what_is_odd(const struct fleet *fleet, struct cache_entry *cache)
+{
+	bool may_pass = false;
+	struct buf note;
+
+	if (cache->is_temporary)
+		return;
+	buf_init(&note, SIZE_MAX);
+	for (size_t i = 0; i < fleet->n; i++)
+		may_pass |= fleet->stores[i].err && fleet->stores[i].may_pass;
+	fleet_told_note(fleet, &note);
+	if (may_pass || !cache_note_write(cache->path, buf_str(&note)))
+		cache_forget(cache);
+	buf_release(&note);
+}
+
 static void tell_what_is_odd(const char *command, const struct fleet *fleet,
 			     bool is_merged)
 {
@@ -104,9 +125,8 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 		fleet_told_read(wish->command, wish->path, fleet, &result);
 	if (!wish->is_again)
 		tell_what_is_odd(wish->command, fleet, rc == 0);
-	/* every command says this */
-	if (rc == 0 && (fleet_count(fleet) < fleet->n || fleet->other_run))
-		cache_forget(cache);
+	if (rc == 0)
+		keep_what_is_odd(fleet, cache);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		err_set(err, ERR_INPUT, "no store in it can be read");
 	if (rc == 0)
@@ -115,18 +135,34 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	return rc;
 }
 
+/* What the cache has; false: it is to be made. */
+static bool open_ready(const struct operand_wish *wish, const struct fleet *fleet,
+		       struct cache_entry *cache, struct operand *out)
+{
+	struct err ignored = ERR_INIT;
+	struct buf note;
+
+	if (!cache->is_ready)
+		return false;
+	buf_init(&note, SIZE_MAX);
+	bool is_open = cache_note_read(cache->path, &note) &&
+		       store_open(cache->path, &out->store, &ignored) == 0;
+	if (is_open && !wish->is_again)
+		fleet_told_again(wish->command, fleet, buf_str(&note));
+	if (!is_open)
+		cache_drop_damaged(cache);
+	buf_release(&note);
+	return is_open;
+}
+
 static int open_merged(const struct operand_wish *wish, struct fleet *fleet,
 		       const struct fetch_need *need, struct cache_entry *cache,
 		       struct operand *out, struct err *err)
 {
 	if (cache->unused)
 		message_note(wish->command, NULL, "%s", cache->unused);
-	if (cache->is_ready) {
-		struct err ignored = ERR_INIT;
-		if (store_open(cache->path, &out->store, &ignored) == 0)
-			return 0;
-		cache_drop_damaged(cache);
-	}
+	if (open_ready(wish, fleet, cache, out))
+		return 0;
 	if (merge(wish, fleet, need, cache, err) < 0)
 		return -1;
 	if (!cache->is_temporary)

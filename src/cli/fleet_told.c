@@ -1,7 +1,9 @@
 /* What a user is told of the stores of a fleet: see fleet_told.h. */
 #include "cli/fleet_told.h"
 
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/table.h"
@@ -69,15 +71,20 @@ void fleet_told_others(const char *command, const struct fleet *fleet)
 			     fleet->nothers - named);
 }
 
-bool fleet_told_runs(const char *command, const struct fleet *fleet)
+static void tell_runs(const char *command, const char *first, const char *other)
 {
-	if (!fleet->other_run)
-		return false;
 	message_note(
 		command, NULL,
 		"stores of run '%s' and of run '%s' were read as one run: if they are "
 		"two, name the stores of one of them, or put them in a folder of their own",
-		fleet->first_run, fleet->other_run);
+		first, other);
+}
+
+bool fleet_told_runs(const char *command, const struct fleet *fleet)
+{
+	if (!fleet->other_run)
+		return false;
+	tell_runs(command, fleet->first_run, fleet->other_run);
 	return true;
 }
 
@@ -92,4 +99,59 @@ size_t fleet_told_left_out(const char *command, const struct fleet *fleet)
 		n++;
 	}
 	return n;
+}
+
+/* Fields of a note end with a NUL; the first of a line about a store is its number. */
+#define OF_RUNS "runs"
+
+static void add_field(struct buf *note, const char *text)
+{
+	buf_add(note, text, strlen(text) + 1);
+}
+
+void fleet_told_note(const struct fleet *fleet, struct buf *note)
+{
+	for (size_t i = 0; i < fleet->n; i++) {
+		const struct fleet_store *store = &fleet->stores[i];
+		if (!store->err)
+			continue;
+		buf_addf(note, "%zu%c%" PRId64 "%c", store->number, 0, store->err->offset,
+			 0);
+		add_field(note, store->err->text);
+	}
+	if (!fleet->other_run)
+		return;
+	add_field(note, OF_RUNS);
+	add_field(note, fleet->first_run);
+	add_field(note, fleet->other_run);
+}
+
+/* NULL behind the last. */
+static const char *next_field(struct str *note)
+{
+	const char *field = note->p, *end = note->n ? memchr(field, '\0', note->n) : NULL;
+
+	if (!end)
+		return NULL;
+	*note = (struct str){ end + 1, note->n - (size_t)(end + 1 - field) };
+	return field;
+}
+
+void fleet_told_again(const char *command, const struct fleet *fleet, struct str note)
+{
+	const char *of, *first, *second;
+
+	while ((of = next_field(&note)) && (first = next_field(&note)) &&
+	       (second = next_field(&note))) {
+		struct err why = ERR_INIT;
+		size_t number = (size_t)strtoull(of, NULL, 10);
+		if (strcmp(of, OF_RUNS) == 0) {
+			tell_runs(command, first, second);
+			continue;
+		}
+		err_set(&why, ERR_INPUT, "%s", second);
+		why.offset = strtoll(first, NULL, 10);
+		if (number < fleet->n)
+			message_error(command, fleet->stores[number].path, &why);
+	}
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "store/fleet.h"
 #include "store/merge.h"
 
@@ -19,5 +20,11 @@ void fleet_told_others(const char *command, const struct fleet *fleet);
 bool fleet_told_runs(const char *command, const struct fleet *fleet);
 /* An error for each store that is left out; how many these are. */
 size_t fleet_told_left_out(const char *command, const struct fleet *fleet);
+/*
+ * What the two functions above say, as a text from which it is told again, of a fleet that
+ * was found, and not looked at.
+ */
+void fleet_told_note(const struct fleet *fleet, struct buf *note);
+void fleet_told_again(const char *command, const struct fleet *fleet, struct str note);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/walk.h"
+#include "store/cache_note.h"
 #include "store/publish.h"
 #include "store/sources.h" /* made from all of src */
 #include "store/store.h"
@@ -266,8 +267,10 @@ void cache_drop_damaged(struct cache_entry *entry)
 
 void cache_discard(struct cache_entry *entry)
 {
-	if (entry->path && entry->is_forgotten && !entry->is_temporary)
+	if (entry->path && entry->is_forgotten && !entry->is_temporary) {
 		unlink(entry->path);
+		cache_note_remove(entry->path);
+	}
 	if (entry->path && entry->is_temporary) {
 		publish_clear_leftovers(entry->path);
 		unlink(entry->path);
@@ -312,6 +315,17 @@ static void clear_leftover(const char *folder, const char *name)
 	free(path);
 }
 
+/* One whose store is gone. */
+static void clear_note(const char *folder, const char *name)
+{
+	char *path = xasprintf("%s/%.*s", folder, NAME_LEN, name);
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		cache_note_remove(path);
+	free(path);
+}
+
 /* The stores of the folder, oldest first; the caller frees them. */
 static struct cached *list_stores(DIR *dir, const char *folder, size_t *n)
 {
@@ -326,6 +340,8 @@ static struct cached *list_stores(DIR *dir, const char *folder, size_t *n)
 			continue;
 		if (is_leftover(entry->d_name))
 			clear_leftover(folder, entry->d_name);
+		if (str_is(str_of(entry->d_name + NAME_LEN), CACHE_NOTE_SUFFIX))
+			clear_note(folder, entry->d_name);
 		if (entry->d_name[NAME_LEN] != '\0' ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;

@@ -115,6 +115,33 @@ same() { # ARGUMENT...
 	done
 }
 
+@test "a folder with a damaged store is read once, and each time says what is left out" {
+	fleet
+	head -c 20000 stores/1.db >stores/2.db
+	run --separate-stderr ptool top stores
+	exits 0
+	local first=$stderr answer=$output
+	[[ "$first" == *"2 stores, 2 profiles"*"stores/2.db: "* ]]
+	run --separate-stderr ptool top stores
+	exits 0
+	[ "$output" = "$answer" ]
+	[ "$stderr" = "$(grep -F stores/2.db <<<"$first")" ]
+	# what the cache says of it is lost, cut short, or of another store: it is read again
+	local note
+	note=$(echo "$XDG_CACHE_HOME"/ptool/*.note)
+	for spoil in 'rm "$note"' 'truncate -s -3 "$note"' 'mv "${note%.note}" old.db; cp old.db "${note%.note}"'; do
+		eval "$spoil"
+		run --separate-stderr ptool top stores
+		[ "$stderr" = "$first" ] || { echo "$spoil: $stderr"; false; }
+	done
+	# and without it nothing is said
+	rm stores/2.db
+	run --separate-stderr ptool top stores
+	run --separate-stderr ptool top stores
+	says ''
+	[ "$output" = "$answer" ]
+}
+
 @test "it is merged once, and again when a store has changed" {
 	fleet
 	echo x >stores/job.log

@@ -197,6 +197,34 @@ def test_of(call, points, number=EIO, name=None):
     return test
 
 
+def a_fault_is_not_remembered(yard):
+    """A folder of stores, of which one cannot be read: it is left out, and the next command reads it."""
+    needs_preload()
+    folder = os.path.join(yard.root, "ranks")
+    os.mkdir(folder)
+    for rank in (0, 1):
+        yard.ingest_well("-o", os.path.join(folder, f"{rank}.db"),
+                         os.path.join(FIXTURES, "gpu", f"collectives_rank{rank}.json"))
+    yard.commands["folder"] = ["top", "-q", "--by", "rank", folder]
+
+    def ask():
+        env = {**os.environ, "PTOOL_CACHE": yard.cache}
+        done = subprocess.run([PTOOL, *yard.commands["folder"]], env=env, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    n = yard.calls_of("folder", "read")
+    whole, left_out = ask(), 0
+    assert whole[0] == 0 and whole[2] == "", whole
+    for point in spread(n, 10**9 if LONG else 40):
+        _, said = yard.try_once("folder", FAULT="fail", FAULT_CALL="read", FAULT_AT=str(point), FAULT_ERRNO=EIO)
+        left_out += ".db: " in said
+        assert ask() == whole, (point, said, ask())
+    del yard.commands["folder"]
+    assert left_out > 0
+    print(f"# {left_out} times a store was left out")
+
+
 def without_locks_it_goes_on(yard):
     """Each flock() fails with ENOLCK, as where a network file system has none."""
     needs_preload()
@@ -213,6 +241,7 @@ TESTS = [
     *[test_of(call, POINTS) for call in
       ("read", "write", "fsync", "rename", "link", "unlink", "mmap", "flock", "close")],
     test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
+    a_fault_is_not_remembered,
     without_locks_it_goes_on,
 ]
 
