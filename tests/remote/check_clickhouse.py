@@ -11,9 +11,11 @@ import random
 import re
 import signal
 import sqlite3
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -309,6 +311,72 @@ def check_slices(tap, place, whole, folder, name):
     tap.ok(code == 3 and "left out of this store" in err, f"{name}: a store without slices is refused", code, err)
 
 
+class Proxy:
+    """Passes on what a client sends until it was `most` bytes of a connection; then calls `then`, once."""
+
+    def __init__(self, server):
+        self.to, self.most, self.then, self.longest = server.http, 1 << 60, None, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.http = self.listener.getsockname()[1]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.to))
+            for of in ((client, server, self.most), (server, client, 1 << 60)):
+                threading.Thread(target=self.move, args=of, daemon=True).start()
+
+    def move(self, source, sink, most):
+        passed = 0
+        try:
+            while piece := source.recv(min(65536, most - passed)) if passed < most else b"":
+                sink.sendall(piece)
+                passed += len(piece)
+                if self.to == sink.getpeername()[1]:
+                    self.longest = max(self.longest, passed)
+            if passed < most:
+                sink.shutdown(socket.SHUT_WR)
+            elif self.then:
+                self.then()
+        except OSError:
+            pass
+
+
+def check_stalls(tap, place, stores, name):
+    """The network, or the server, stands still in the middle of rows."""
+    push = ("--run", "stall", "--slices", *stores[:2])
+    place.push(*push)
+    good = answer(place, "top -n 0 --format csv", place.url + "?run=stall")
+    proxy, bad = Proxy(place.server), []
+    through = Place(proxy, place.database)
+    through.push(*push)
+    sent = proxy.longest
+    for part, stops in ((0.1, False), (0.5, False), (0.9, False), (0.3, True), (0.7, True)):
+        proxy.most = int(sent * part)
+        proxy.then = functools.partial(place.server.process.send_signal, signal.SIGSTOP) if stops else None
+        code, _, err = through.push(*push, PTOOL_TIMEOUT="1")
+        if code != 5 or err.count("\n") != 1 or "too slow" not in err:
+            bad.append((part, stops, code, err))
+        if stops:
+            code, _, err = place.ptool("top", place.url, PTOOL_TIMEOUT="1")
+            if code != 5 or err.count("\n") != 1:
+                bad.append((part, "top", code, err))
+            if name.startswith("18"):
+                place.server.process.send_signal(signal.SIGCONT)
+            else:  # chlocal's question, which lets it listen, may end when it goes on
+                place.server.stop(signal.SIGKILL)
+                place.server.start()
+        if answer(place, "top -n 0 --format csv", place.url + "?run=stall") != good:
+            bad.append((part, stops, "another answer"))
+    code, _, err = place.push(*push)
+    live = place.ptool("info", place.url + "?run=stall", "--format", "csv")[1]
+    tap.ok(not bad and code == 0 and len(live.splitlines()) == 3 and
+           answer(place, "top -n 0 --format csv", place.url + "?run=stall") == good,
+           f"{name}: a network or a server that stands still is exit 5, and nothing is lost or doubled", code, err, live, *bad)
+    place.ptool("rm", "-q", place.url + "?run=stall")
+
+
 def check_server_killed(tap, place, whole, name):
     before = answer(place, "top -n 0 --format csv", place.url)
     bad = []
@@ -350,6 +418,7 @@ def check_release(tap, release, argv, folder, whole, stores):
         check_slices(tap, one, whole, folder, release)
         check_overview(tap, one, whole, release)
         check_runs(tap, one, whole, stores, release)
+        check_stalls(tap, one, stores, release)
         check_server_killed(tap, one, whole, release)
     finally:
         for server in running:
