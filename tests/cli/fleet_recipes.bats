@@ -24,6 +24,8 @@ two_stores() {
 
 @test "a task for each trace, and again: nothing is made twice" {
 	recipes
+	sh task.sh 1 # as Kubernetes, Dask and Ray start it: nobody made a folder for it
+	[ "$(ls stores logs)" = $'logs:\n1.json\n\nstores:\n00001.db' ]
 	sh local.sh
 	two_stores
 	stat -c %i stores/* >was
