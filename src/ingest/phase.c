@@ -161,7 +161,8 @@ static void fill_slice(struct chrome *c, struct slice_fact *slice,
 	if (slice->class == CLASS_OTHER && slice->phase == PHASE_COMPLETE &&
 	    pipeline_slice(c, slice, facts))
 		return;
-	c->kineto.told.others = true;
+	if (!str_is(event_text(e, FIELD_CAT), EXPORT_IDLE))
+		c->kineto.told.others = true;
 	if (e->nargs)
 		kineto_args(c, slice, facts);
 }

@@ -39,15 +39,23 @@ static struct axes axes_of_process(const struct model *m, const struct process *
 	return told.axes;
 }
 
+/* The rank that a tid tells; a file that tells its own, as ptool exports it, has one worker. */
+static bool rank_of(const struct model *m, const struct place *place, int64_t *rank)
+{
+	enum pipeline_thread thread;
+
+	*rank = m->profile.rank;
+	return *rank != NUMBER_NONE || (place->tid.text == TEXT_NONE &&
+					pipeline_tid(place->tid.number, rank, &thread));
+}
+
 /* UINT32_MAX: the thread is no worker's. */
 static uint32_t worker_of(struct workers *w, const struct model *m,
 			  const struct place *place)
 {
-	enum pipeline_thread thread;
 	int64_t rank;
 
-	if (place->tid.text != TEXT_NONE ||
-	    !pipeline_tid(place->tid.number, &rank, &thread))
+	if (!rank_of(m, place, &rank))
 		return UINT32_MAX;
 	const int64_t key[] = { place->process, rank };
 	size_t known = w->keys.n;

@@ -119,6 +119,17 @@ def check_damage(tap, place):
     tap.same(sorted((row["rank"], row["code"]) for row in table(place, "doctor", store)), [("1", "negative_duration")], "a length below 0 is told")
 
 
+def check_export(tap, place):
+    """What is exported of a worker is the same worker again."""
+    made = pipeline.Pipeline(6, dp=2, pp=2, chunks=1, microbatches=2, steps=2, one_clock=True)
+    store = ingest(place, made.events())
+    place.ptool("export", "-q", "--rank", "3", "-o", place.path("one.json"), store)
+    place.ptool("ingest", "-q", "-o", place.path("one.db"), place.path("one.json"))
+    columns = ("format", "rank", "tp", "dp", "pp", "slices", "steps", "span_ns")
+    want = [[row[c] for c in columns] for row in table(place, "info", store) if row["rank"] == "3"]
+    tap.same([[row[c] for c in columns] for row in table(place, "info", place.path("one.db"))], want, "an exported worker is the same again")
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
@@ -126,6 +137,7 @@ def main():
             check_job(tap, place, seed)
         check_what_it_is(tap, place)
         check_damage(tap, place)
+        check_export(tap, place)
     return tap.done()
 
 

@@ -57,7 +57,7 @@ SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
                'Module Hierarchy', module.text, 'Sequence number', s.sequence,
                'Fwd thread id', d.fwd_thread, 'ptool flops', d.flops))
        END),
-       CASE WHEN o.id IS NOT NULL THEN json_patch('{}', json_object(
+       CASE WHEN o.id IS NOT NULL AND x.args IS NULL THEN json_patch('{}', json_object(
            'Collective name', o.name, 'dtype', o.dtype, 'In msg nelems', o.in_elements,
            'Out msg nelems', o.out_elements, 'In split size', o.in_split,
            'Out split size', o.out_split, 'Process Group Name', o.group_name,
