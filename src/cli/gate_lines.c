@@ -84,7 +84,7 @@ static bool step_before(const void *context, uint32_t a, uint32_t b)
 {
 	const uint32_t *steps = context;
 
-	return steps[a] < steps[b] || (steps[a] == steps[b] && a < b);
+	return steps[a] == steps[b] ? a < b : steps[a] < steps[b];
 }
 
 /* Steps of one run; ranks wait for each other, so that those of one number are one. */
