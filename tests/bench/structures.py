@@ -84,6 +84,13 @@ def root(n):
     return max(1, math.isqrt(n))
 
 
+def nested(n, outer):
+    """n of outer(i, ts, dur), each within the one before, with a launch in each."""
+    for i in range(n):
+        yield outer(i, 10 * i, 50 * n - 20 * i)
+        yield from launch(i, 10 * i + 2)
+
+
 # Steps and labels.
 
 @structure
@@ -196,9 +203,7 @@ def steps_under_threads(n):
 
 @structure
 def nested_annotations(n):
-    for i in range(n):
-        yield label(f"label {i % 100}", 10 * i, 50 * n - 20 * i)
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: label(f"label {i % 100}", ts, dur))
 
 
 @structure
@@ -245,9 +250,7 @@ def labels_of_devices(n):
 
 @structure
 def deep_operators(n):
-    for i in range(n):
-        yield x(f"op {i % 100}", 10 * i, 50 * n - 20 * i)
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: x(f"op {i % 100}", ts, dur))
 
 
 @structure
@@ -260,9 +263,7 @@ def deep_operators_of_names(n):
 
 @structure
 def same_name_nested(n):
-    for i in range(n):
-        yield x("aten::add", 10 * i, 50 * n - 20 * i)
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: x("aten::add", ts, dur))
 
 
 @structure
@@ -277,9 +278,7 @@ def same_name_far_apart(n):
 
 @structure
 def deep_frames(n):
-    for i in range(n):
-        yield frame(i + 1, i, f"a.py({i % 100}): f{i % 100}", 10 * i, 50 * n - 20 * i)
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: frame(i + 1, i, f"a.py({i % 100}): f{i % 100}", ts, dur))
 
 
 @structure
@@ -679,9 +678,7 @@ def versions_of_a_frame(n):
 
 @structure
 def nested_regions(n):
-    for i in range(n):
-        yield x(f"{REGION}{i}/0", 10 * i, 50 * n - 20 * i)
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: x(f"{REGION}{i}/0", ts, dur))
 
 
 @structure
@@ -732,10 +729,8 @@ def products(n):
 
 @structure
 def nested_products(n):
-    for i in range(n):
-        yield x("aten::linear" if i % 2 else "aten::matmul", 10 * i, 50 * n - 20 * i, **{
-            "Input Dims": [[8, 64], [64, 32]], "Input type": ["float", "float"]})
-        yield from launch(i, 10 * i + 2)
+    return nested(n, lambda i, ts, dur: x("aten::linear" if i % 2 else "aten::matmul", ts, dur, **{
+        "Input Dims": [[8, 64], [64, 32]], "Input type": ["float", "float"]}))
 
 
 def wait(i, ts, stream, other, record, kind="Stream Wait Event"):
