@@ -153,7 +153,7 @@ static int number_ranks(struct importing *i, unsigned by, struct err *err)
 	for (size_t k = 0; k < i->nprofiles; k++) {
 		struct import_profile *p = &i->profiles[k];
 		p->rank = rank_of(&p->axes, by, sizes);
-		if (import_set_rank(i, "set_rank_by_axes", p->id, p->rank, err) < 0)
+		if (import_set_number(i, "set_rank_by_axes", p->id, p->rank, err) < 0)
 			return -1;
 	}
 	i->result->placed_ranks = i->nprofiles;

@@ -22,8 +22,7 @@ struct chosen {
 	size_t n;
 };
 
-/* Sets a column of a profile by one of statements.sql. */
-static int set_number(struct importing *i, const char *statement, int64_t profile_id,
+int import_set_number(struct importing *i, const char *statement, int64_t profile_id,
 		      int64_t value, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
@@ -37,15 +36,14 @@ static int set_number(struct importing *i, const char *statement, int64_t profil
 	return rc;
 }
 
-int import_set_rank(struct importing *i, const char *statement, int64_t profile_id,
-		    int64_t rank, struct err *err)
+/* Of all profiles at once: findings have no index. */
+static int drop_rank_unknown(struct importing *i, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
 
-	if (set_number(i, statement, profile_id, rank, err) < 0 ||
-	    statement_prepare(i->db, "drop_rank_unknown", &stmt, err) < 0)
+	if (statement_prepare(i->db, "drop_rank_unknown", &stmt, err) < 0)
 		return -1;
-	sqlite3_bind_int64(stmt, 1, profile_id);
+	sqlite3_bind_int64(stmt, 1, i->profiles[0].id);
 	int rc = sql_step(stmt, err);
 	sqlite3_finalize(stmt);
 	return rc;
@@ -81,7 +79,7 @@ static int set_spans(struct importing *i, struct chosen *those, struct err *err)
 			span = 1;
 		else if (before->name.stamp != p->name.stamp)
 			span++;
-		if (set_number(i, "set_span", p->id, span, err) < 0)
+		if (import_set_number(i, "set_span", p->id, span, err) < 0)
 			return -1;
 		before = p;
 	}
@@ -120,8 +118,8 @@ static int set_ranks(struct importing *i, struct chosen *those, struct err *err)
 		return 0;
 	for (size_t k = 0; k < those->n; k++) {
 		rank += is_next_rank(i, those, k);
-		if (import_set_rank(i, "set_rank_by_order", i->profiles[those->at[k]].id,
-				    rank, err) < 0)
+		if (import_set_number(i, "set_rank_by_order",
+				      i->profiles[those->at[k]].id, rank, err) < 0)
 			return -1;
 	}
 	i->result->ordered_ranks = (size_t)last + 1;
@@ -157,6 +155,8 @@ int import_place(struct importing *i, struct err *err)
 				those.at[those.n++] = k;
 	if (by_axes == 0)
 		rc = set_ranks(i, &those, err);
+	if (by_axes >= 0 && rc == 0 && i->nprofiles)
+		rc = drop_rank_unknown(i, err);
 	free(those.at);
 	free(those.spare);
 	return by_axes < 0 ? -1 : rc;

@@ -161,8 +161,8 @@ int import_place(struct importing *i, struct err *err);
  * axes where nothing else does.  1: it did; 0: axes tell no rank.
  */
 int import_place_axes(struct importing *i, struct err *err);
-/* Stores the rank of a profile, by statements.sql's set_rank_by_order or _by_axes. */
-int import_set_rank(struct importing *i, const char *statement, int64_t profile_id,
-		    int64_t rank, struct err *err);
+/* Sets a column of a profile by one of statements.sql: set_span, set_rank_by_order or _by_axes. */
+int import_set_number(struct importing *i, const char *statement, int64_t profile_id,
+		      int64_t value, struct err *err);
 
 #endif

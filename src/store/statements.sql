@@ -83,9 +83,10 @@ UPDATE profile SET rank = ?2, rank_source = 'axes' WHERE id = ?1;
 -- name: set_axes
 UPDATE profile SET tp = ?2, dp = ?3, pp = ?4, ep = ?5, cp = ?6 WHERE id = ?1;
 
--- The rank came after the look at the recording's health.
+-- Ranks came after the look at the recordings' health; ?1 is the first profile that got any.
 -- name: drop_rank_unknown
-DELETE FROM finding WHERE profile_id = ?1 AND code = 'rank_unknown';
+DELETE FROM finding WHERE profile_id >= ?1 AND code = 'rank_unknown'
+    AND (SELECT rank FROM profile WHERE id = finding.profile_id) IS NOT NULL;
 
 -- What hangs on slices stays NULL where they are left out.
 -- name: leave_out_of_steps
