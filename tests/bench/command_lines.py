@@ -12,7 +12,7 @@ column = total_ns
 against = STORE
 [operators]
 view = top
-column = self_ns
+column = self_cpu_ns
 stat = each
 against = STORE
 [kernels]
