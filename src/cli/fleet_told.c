@@ -126,7 +126,7 @@ void fleet_told_note(const struct fleet *fleet, struct buf *note)
 	add_field(note, fleet->other_run);
 }
 
-/* NULL behind the last. */
+/* The next text of the note, or NULL at its end. */
 static const char *next_field(struct str *note)
 {
 	const char *field = note->p, *end = note->n ? memchr(field, '\0', note->n) : NULL;

@@ -21,8 +21,8 @@ bool fleet_told_runs(const char *command, const struct fleet *fleet);
 /* An error for each store that is left out; how many these are. */
 size_t fleet_told_left_out(const char *command, const struct fleet *fleet);
 /*
- * What the two functions above say, as a text from which it is told again, of a fleet that
- * was found, and not looked at.
+ * Adds to `note` what the two functions above print.  fleet_told_again() prints it once more,
+ * of a fleet whose stores were found but not opened.
  */
 void fleet_told_note(const struct fleet *fleet, struct buf *note);
 void fleet_told_again(const char *command, const struct fleet *fleet, struct str note);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "query/gate/gate.h"
+#include "query/stats/middle.h"
 #include "query/stats/signed_rank.h"
 
 #define ALPHA 0.01
@@ -117,7 +118,7 @@ static double record(double level)
 		steps[i] = level * (1 + 0.017 * normal());
 		steps[i] *= uniform() < 0.05 ? 1.5 + 1.5 * uniform() : 1;
 	}
-	return gate_median(steps, 20);
+	return middle_median(steps, 20);
 }
 
 /* How many of so many gates of 8 runs a side fail. */

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "query/stats/middle.h"
 #include "query/stats/rank_tests.h"
 
 void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew)
@@ -58,18 +59,9 @@ void diff_test_rows(struct diff_test *rows, size_t n, const struct diff_limits *
 	free(p);
 }
 
-static double mean(const double *values, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
-}
-
 static double deviation(const double *values, size_t n)
 {
-	double middle = mean(values, n), sum = 0;
+	double middle = middle_mean(values, n), sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		sum += (values[i] - middle) * (values[i] - middle);
@@ -138,7 +130,7 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	double *copies[2] = { sorted_copy(base, nbase), sorted_copy(new_side, nnew) };
 	struct sample a = { copies[0], nbase }, b = { copies[1], nnew };
 	const struct u_distribution *exact = t.has_exact ? &t.exact : NULL;
-	double whole = mean(a.values, nbase);
+	double whole = middle_mean(a.values, nbase);
 	out->has_interval = nbase > 1 && nnew > 1;
 	out->p = out->has_interval ? mann_whitney(a, b, exact).p : (double)NAN;
 	out->shift = find_shift(&t, a, b, limits->alpha);

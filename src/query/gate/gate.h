@@ -92,7 +92,4 @@ struct gate_stat {
 };
 extern const struct gate_stat gate_stats[];
 
-/* Of values in any order, which are sorted; of an even number the mean of two. */
-double gate_median(double *values, size_t n);
-
 #endif

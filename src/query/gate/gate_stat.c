@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 #include "query/gate/gate.h"
+#include "query/stats/middle.h"
 
 /* The smallest value that `pct` percent of all are at most: nearest rank. */
 static double percentile(double *values, size_t n, size_t pct)
@@ -11,12 +12,6 @@ static double percentile(double *values, size_t n, size_t pct)
 
 	qsort(values, n, sizeof(*values), sort_compare_double);
 	return values[rank ? rank - 1 : 0];
-}
-
-double gate_median(double *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), sort_compare_double);
-	return values[(n - 1) / 2] + (values[n / 2] - values[(n - 1) / 2]) / 2;
 }
 
 static double sum(double *values, size_t n)
@@ -65,7 +60,7 @@ static double count(double *values, size_t n)
 }
 
 const struct gate_stat gate_stats[] = {
-	{ "median", "the middle of the rows' values", gate_median },
+	{ "median", "the middle of the rows' values", middle_median },
 	{ "mean", "their mean", mean },
 	{ "sum", "what they add up to", sum },
 	{ "min", "the smallest", least },

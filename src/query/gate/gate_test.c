@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "query/gate/gate.h"
+#include "query/stats/middle.h"
 #include "query/stats/rank_tests.h"
 #include "query/stats/signed_rank.h"
 
@@ -39,7 +40,7 @@ static double *sorted_copy(struct gate_side side)
 static double middle_of(struct gate_side side)
 {
 	double *copy = sorted_copy(side);
-	double middle = gate_median(copy, side.n);
+	double middle = middle_median(copy, side.n);
 
 	free(copy);
 	return middle;
@@ -133,7 +134,7 @@ static size_t keep_usual(const double *values, size_t n, double sign, double *ke
 
 	for (size_t i = 0; i < n; i++)
 		sizes[i] = fabs(values[i] - middle);
-	double usual = gate_median(sizes, n);
+	double usual = middle_median(sizes, n);
 	free(sizes);
 	for (size_t i = 0; i < n; i++)
 		if (!(usual > 0 && sign * (values[i] - middle) > OUTLIER * usual))

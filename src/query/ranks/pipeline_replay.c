@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "query/stats/middle.h"
 
 /* A transfer that ends so long before the last has come is a wrong clock's. */
 #define CLOCKS_NS (-10000000.0)
@@ -191,21 +192,6 @@ static void find_steps(struct pipeline_replay *p)
 	free(items);
 }
 
-static double mean_of(const double *ns, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += ns[i];
-	return sum / (double)n;
-}
-
-static double median_of(double *ns, size_t n)
-{
-	qsort(ns, n, sizeof(*ns), sort_compare_double);
-	return n % 2 ? ns[n / 2] : (ns[n / 2 - 1] + ns[n / 2]) / 2;
-}
-
 static void find_usual(struct pipeline_replay *p)
 {
 	const struct pipeline_graph *g = &p->graph;
@@ -218,8 +204,8 @@ static void find_usual(struct pipeline_replay *p)
 			if (g->nodes[i % g->n].kind == kind)
 				ns[n++] = p->took_ns[i];
 		if (n)
-			p->usual_ns[kind] = MEAN_KINDS >> kind & 1 ? mean_of(ns, n)
-								   : median_of(ns, n);
+			p->usual_ns[kind] = MEAN_KINDS >> kind & 1 ? middle_mean(ns, n)
+								   : middle_median(ns, n);
 	}
 	free(ns);
 }

@@ -17,6 +17,7 @@
 #include "query/comm/comm_judge.h"
 #include "query/query.h"
 #include "query/ranks/ranks.h"
+#include "query/stats/middle.h"
 
 ASSET(asset_query_views_rank_kernels_sql);
 
@@ -45,22 +46,15 @@ static double limit_of(size_t n)
 	return z;
 }
 
-/* Of n > 0 numbers, which it sorts; of an even n the mean of the middle two. */
-static double median(double *numbers, size_t n)
-{
-	qsort(numbers, n, sizeof(*numbers), sort_compare_double);
-	return (numbers[(n - 1) / 2] + numbers[n / 2]) / 2;
-}
-
 /* What a value must be above to stand out; INFINITY: too few to tell.  Sorts. */
 static double usual_limit(double *values, size_t n, double floor, double least)
 {
 	if (n < FEWEST)
 		return INFINITY;
-	double middle = median(values, n);
+	double middle = middle_median(values, n);
 	for (size_t i = 0; i < n; i++)
 		values[i] = fabs(values[i] - middle);
-	double spread = DEVIATION * median(values, n);
+	double spread = DEVIATION * middle_median(values, n);
 	if (spread < floor)
 		spread = floor;
 	double above = limit_of(n) * spread;
@@ -429,7 +423,7 @@ static double usual_of(const struct ranks *r, size_t p, size_t offset)
 							       offset);
 	}
 	if (known)
-		usual = median(values, known);
+		usual = middle_median(values, known);
 	free(values);
 	return usual;
 }
@@ -467,7 +461,7 @@ static void mark_steps(struct ranks *r)
 		if (r->steps[i].number != NUMBER_NONE && r->steps[i].wall_ns)
 			walls[n++] = (double)r->steps[i].wall_ns;
 	if (n) {
-		r->usual_step_ns = median(walls, n);
+		r->usual_step_ns = middle_median(walls, n);
 		double limit = usual_limit(walls, n, FLOOR * r->usual_step_ns,
 					   LEAST * r->usual_step_ns);
 		for (size_t i = 0; i < r->nsteps; i++)
