@@ -191,6 +191,10 @@ $(BUILD)/tools/%: $(BUILD)/tests/tools/%.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(link) $^ $(LIBS)
+$(BUILD)/tests/valgrind/mremap.so: tests/valgrind/mremap.c
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -shared -fPIC -o $@ $<
 $(BUILD)/fuzz/replay_%: $(BUILD)/tests/fuzz/fuzz_%.o $(DRIVER) $(FUZZ_SHARED) $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -207,7 +211,7 @@ demo:
 
 check:
 	@DEPS='$(DEPS)' scripts/deps.sh build test $(if $(VALGRIND),valgrind)
-	@$(SUBMAKE) $(if $(TSAN),threaded,everything)
+	@$(SUBMAKE) $(if $(TSAN),threaded,everything) $(if $(VALGRIND),$(BUILD)/tests/valgrind/mremap.so)
 	@SAN='$(SAN)' TSAN='$(TSAN)' VALGRIND='$(VALGRIND)' UPDATE='$(UPDATE)' FAST='$(FAST)' LONG='$(LONG)' ONLY='$(ONLY)' \
 		tests/run $(BUILD)
 check-fast:

@@ -236,7 +236,7 @@ static const struct kind kinds[] = {
 struct vector {
 	const struct kind *kind;
 	char name[64];
-	char bytes[1024];
+	char bytes[2048];
 	struct str text;
 };
 
@@ -289,6 +289,7 @@ static int each_vector(vector_fn *each)
 		assert_non_null(v.kind);
 		v.text = (struct str){ v.bytes,
 				       decode_percent(line + text_at + 1, v.bytes) };
+		v.bytes[v.text.n] = '\0'; /* for strspn() */
 		each(&v);
 		n++;
 	}
