@@ -99,9 +99,19 @@ void sql_harden(struct sqlite3 *db)
 		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
 	};
 	static const char *modules[] = { "json_each", "json_tree", NULL };
+	/* They use what belongs to modules, and dropping those frees it. */
+	static const struct {
+		const char *name;
+		int nargs;
+	} functions[] = { { "fts3_tokenizer", 1 },
+			  { "fts3_tokenizer", 2 },
+			  { "fts5", 1 } };
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		sqlite3_db_config(db, settings[i].what, settings[i].on, NULL);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		sqlite3_create_function_v2(db, functions[i].name, functions[i].nargs,
+					   SQLITE_UTF8, NULL, NULL, NULL, NULL, NULL);
 	sqlite3_drop_modules(db, modules);
 }
 

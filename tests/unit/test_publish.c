@@ -201,6 +201,7 @@ static void what_a_store_says_is_distrusted_while_it_is_written(void **state)
 	assert_int_equal(0, publish_begin(path, false, &p, &err));
 	assert_int_equal(
 		-1, sql_exec(publish_db(p), "SELECT fts3_tokenizer('simple')", &err));
+	assert_string_equal("no such function: fts3_tokenizer", err.text);
 	assert_int_equal(-1, sql_exec(publish_db(p),
 				      "CREATE VIRTUAL TABLE v USING fts4(a)", &err));
 	assert_int_equal(
