@@ -34,7 +34,8 @@ static struct axes axes_of_process(const struct model *m, const struct process *
 {
 	struct axes_told told = axes_of_label(text_of(m, p->name));
 
-	if (!axes_known(&told.axes) && p->pid.text == TEXT_NONE && p->pid.number >= 0)
+	if (!axes_known(&told.axes) && p->pid.text == TEXT_NONE && p->pid.number >= 0 &&
+	    p->pid.number <= AXES_PLACE_MAX)
 		told.axes.at[AXIS_DP] = p->pid.number;
 	return told.axes;
 }

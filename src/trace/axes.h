@@ -16,6 +16,9 @@ enum axis { AXIS_TP, AXIS_DP, AXIS_PP, AXIS_EP, AXIS_CP, NAXES };
 /* "tp", ...: as columns, options and people call them. */
 extern const char *const axis_names[NAXES];
 
+/* What is more is no place. */
+#define AXES_PLACE_MAX INT32_MAX
+
 struct axes {
 	int64_t at[NAXES]; /* from 0, or NUMBER_NONE */
 };

@@ -90,6 +90,8 @@ def check_what_it_is(tap, place):
             "another arg in place of one": {"args": {"step": 3, "model_chunk": 0, "mb_id": 0, "seq": 0}},
             "a begin": {"ph": "B"}}.items():
         tap.same(formats(place, OP, dict(OTHER, **change)), {("chrome", "", "", "")}, f"no such timeline: {what}")
+    tap.same(formats(place, OP, dict(OP, pid=2**63 - 1)), {("stragglers", "1", "0", ""), ("stragglers", "1", "", "")},
+             "a pid that is no place is no replica")
     twice = json.dumps([OTHER]).replace('"seq_id"', '"step"')
     tap.same({row["format"] for row in table(place, "info", ingest(place, twice))}, {"chrome"}, "no such timeline: an arg twice")
 
