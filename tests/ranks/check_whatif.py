@@ -10,6 +10,8 @@ import csv
 import io
 import json
 import os
+import resource
+import sqlite3
 import subprocess
 import sys
 from fractions import Fraction
@@ -118,8 +120,8 @@ def write(place, made, name="made"):
     return path + ".db"
 
 
-def ask(place, store):
-    done = subprocess.run([PTOOL, "ranks", "--what-if", "--format", "csv", store], capture_output=True, text=True, check=False)
+def ask(place, store, begin=None):
+    done = subprocess.run([PTOOL, "ranks", "--what-if", "--format", "csv", store], capture_output=True, text=True, check=False, preexec_fn=begin)
     return done.returncode, list(csv.DictReader(io.StringIO(done.stdout))), done.stderr
 
 
@@ -179,12 +181,12 @@ def check_parts(tap, place):
              "a timeline of some replicas: each of their workers has a row")
 
 
-def refuses(tap, place, events, why, name):
+def refuses(tap, place, events, why, name, begin=None):
     path = place.path("odd.json")
     with open(path, "w", encoding="ascii") as out:
         json.dump(events, out)
     place.ptool("ingest", "-q", "--run", "odd", "-o", path + ".db", path)
-    code, rows, said = ask(place, path + ".db")
+    code, rows, said = ask(place, path + ".db", begin)
     tap.ok(code == 3 and not rows and why in said, name, code, said, rows)
 
 
@@ -197,11 +199,46 @@ def check_refused(tap, place):
     refuses(tap, place, half, "no step has the same operations", "a worker that lacks operations in all steps")
     twice = events + [dict(e, ts=e["ts"] + 1) for e in events if e["name"] == "gc"]
     refuses(tap, place, twice, "no step has the same operations", "operations that are there twice")
+    refuses(tap, place, [dict(e, name="data-load", cat="data-load") if e["ph"] == "X" else e for e in events],
+            "no operation that the simulation knows", "operations that have no place in a pipeline")
+    far = [dict(e, args={"name": e["args"]["name"].replace("PP rank 1", "PP rank 256")}) if e["name"] == "thread_name" else e for e in events]
+    refuses(tap, place, far, "stage 256: a pipeline of more than 256", "a stage that no pipeline has")
     swapped = [dict(e, ts=10**6 - e["ts"] % 10**6) if e["name"] == "backward-compute" else e for e in events]
     for event in swapped:  # each computation is where another one was
         if event["name"] == "forward-compute" and event["ph"] == "X":
             event["args"] = dict(event["args"], seq_id=event["args"]["seq_id"] ^ 1)
     refuses(tap, place, swapped, "in a circle", "operations in an order that cannot be")
+
+
+def check_strange(tap, place):
+    """Numbers that no recording has, in a trace and in a store."""
+    made = pipeline.Pipeline(5, dp=2, pp=2, chunks=1, microbatches=2, steps=1, plain=True)
+    for op in made.ops:
+        op["seq"] = op["seq"] or 2**63 - 1
+    code, _, said = ask(place, write(place, made))
+    tap.ok(code == 0 and not said, "operations that are numbered up to 2^63 - 1", code, said)
+    made = pipeline.Pipeline(5, dp=2, pp=2, chunks=1, microbatches=2, steps=1, plain=True)
+    store = write(place, made)
+    for column, table, value, good in (("pp", "profile", -5, 3), ("pp", "profile", 2**62, 3), ("dp", "profile", -2**63, 3), ("tp", "profile", 2**63 - 1, 0),
+                                       ("args", "slice_args", '{"step":1,"model_chunk":-9223372036854775807,"seq_id":0}', 3),
+                                       ("args", "slice_args", "", 3), ("ts", "slice_row", 2**63 - 1, 0), ("dur", "slice_row", -2**63, 0)):
+        db = sqlite3.connect(store)
+        db.execute(f"UPDATE {table} SET {column} = ?", (value,))
+        db.commit()
+        code, _, said = ask(place, store)
+        tap.ok(code == good and said.count("\n") == (code > 0), f"{column} of {value}", code, said)
+        db.close()
+        store = write(place, made)
+
+
+def check_lone(tap, place):
+    """Replicas that lack what one of them has: nothing is made room for that no step has."""
+    op = {"name": "forward-compute", "cat": "forward-compute", "dur": 1, "ph": "X"}
+    events = [dict(op, pid=p, tid=5 * p, ts=p, args={"step": 1, "model_chunk": 0, "mb_id": 0, "seq_id": 0}) for p in range(300)]
+    events += [dict(op, pid=0, tid=0, ts=k, args={"step": 1, "model_chunk": 0, "mb_id": k, "seq_id": k}) for k in range(1, 60000)]
+    events += [{"name": "thread_name", "pid": p, "tid": 5 * p, "ph": "M", "args": {"name": "PP rank 0, TP rank 0, compute"}} for p in range(300)]
+    limit = None if os.environ.get("SAN") else lambda: resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
+    refuses(tap, place, events, "no step has the same operations", "replicas that lack what one of them has, in 256 MiB", limit)
 
 
 def main():
@@ -212,6 +249,8 @@ def main():
         check_even(tap, place)
         check_parts(tap, place)
         check_refused(tap, place)
+        check_strange(tap, place)
+        check_lone(tap, place)
     return tap.done()
 
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/idmap.h"
+#include "base/sum.h"
 #include "query/ranks/pipeline_building.h"
 #include "trace/fact.h"
 
@@ -68,8 +69,8 @@ struct transfers {
 /* One that was recorded, but never begun: before or behind all that needed it. */
 static bool is_idle(const struct transfers *t, const struct pipeline_item *item)
 {
-	return t->is_send ? item->end_ns < t->first_end_ns - CLOCKS_NS
-			  : item->start_ns > t->last_start_ns + CLOCKS_NS;
+	return t->is_send ? item->end_ns < sum_sub(t->first_end_ns, CLOCKS_NS)
+			  : item->start_ns > sum_add(t->last_start_ns, CLOCKS_NS);
 }
 
 static void look_at_computes(const struct pipeline_building *b, struct transfers *t)

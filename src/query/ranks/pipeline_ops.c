@@ -1,6 +1,7 @@
 /* The operations of a pipeline's workers: see pipeline_ops.h. */
 #include "query/ranks/pipeline_ops.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 
 ASSET(asset_query_views_pipeline_apart_sql);
 ASSET(asset_query_views_pipeline_ops_sql);
+
+/* Each is played by itself.  The largest jobs have less than a hundred. */
+#define STAGES_MAX 256
 
 /* Columns of views/pipeline_ops.sql. */
 enum { COLUMN_ID, COLUMN_TS, COLUMN_DUR, COLUMN_APART, COLUMN_NAME, COLUMN_ARGS };
@@ -57,6 +61,14 @@ static int64_t arg_of(struct str json, const char *key)
 	return number;
 }
 
+/* The same of what is numbered from 0: so large a number is not known. */
+static int64_t place_of(struct str json, const char *key)
+{
+	int64_t place = arg_of(json, key);
+
+	return place < 0 || place > INT32_MAX ? NUMBER_NONE : place;
+}
+
 static int load_apart(struct store *store, struct loading *l, struct err *err)
 {
 	struct query q = query_open(store, asset_query_views_pipeline_apart_sql, err);
@@ -90,7 +102,7 @@ static void add_item(struct loading *l, uint32_t worker, int64_t origin_ns,
 {
 	struct str args = column_text(stmt, COLUMN_ARGS);
 	uint8_t kind = pipeline_op_find(column_text(stmt, COLUMN_NAME))->kind;
-	int64_t step = arg_of(args, "step"), chunk = arg_of(args, "model_chunk");
+	int64_t step = arg_of(args, "step");
 	int64_t start_ns = sum_add(origin_ns, sqlite3_column_int64(stmt, COLUMN_TS));
 	struct pipeline_ops *out = l->out;
 
@@ -103,8 +115,8 @@ static void add_item(struct loading *l, uint32_t worker, int64_t origin_ns,
 	*ARRAY_PUSH(out->items, out->n, out->cap) = (struct pipeline_item){
 		.start_ns = start_ns,
 		.end_ns = sum_add(start_ns, length_of(l, stmt)),
-		.chunk = chunk > INT32_MAX ? NUMBER_NONE : chunk,
-		.sequence = arg_of(args, "seq_id"),
+		.chunk = place_of(args, "model_chunk"),
+		.sequence = place_of(args, "seq_id"),
 		.pp = out->workers[worker].pp,
 		.step = (uint32_t)out->nsteps - 1,
 		.worker = worker,
@@ -178,6 +190,22 @@ static int compare_workers(const void *a, const void *b)
 	return order ? order : sort_order(x->replica, y->replica);
 }
 
+static int check_worker(const struct scope_profile *profile, struct err *err)
+{
+	const int64_t *at = profile->axes.at;
+
+	if (!profile->has_rank || at[AXIS_PP] < 0 || at[AXIS_DP] == NUMBER_NONE)
+		return err_set(err, ERR_EMPTY,
+			       "the stages of workers are not known: the timeline lacks "
+			       "names of threads (\"PP rank 0, TP rank 0, compute\")");
+	if (at[AXIS_PP] >= STAGES_MAX)
+		return err_set(err, ERR_EMPTY,
+			       "rank %" PRId64 " is on stage %" PRId64
+			       ": a pipeline of more than %d stages is not simulated",
+			       profile->rank, at[AXIS_PP], STAGES_MAX);
+	return 0;
+}
+
 /* By rank; `replica` is the place of the profile until replicas are found. */
 static int find_workers(const struct scope *scope, struct pipeline_ops *p,
 			struct err *err)
@@ -186,13 +214,8 @@ static int find_workers(const struct scope *scope, struct pipeline_ops *p,
 	for (size_t i = 0; i < scope->n; i++) {
 		const struct scope_profile *profile = &scope->profiles[i];
 		const int64_t *at = profile->axes.at;
-		if (!profile->has_rank || at[AXIS_PP] == NUMBER_NONE ||
-		    at[AXIS_DP] == NUMBER_NONE)
-			return err_set(
-				err, ERR_EMPTY,
-				"the stages of workers are not known: the timeline "
-				"lacks names of threads (\"PP rank 0, TP rank 0, "
-				"compute\")");
+		if (check_worker(profile, err) < 0)
+			return -1;
 		p->workers[p->nworkers++] = (struct pipeline_worker){
 			.rank = profile->rank,
 			.dp = at[AXIS_DP],
@@ -242,13 +265,14 @@ int pipeline_ops_load(struct store *store, const struct scope *scope,
 		rc = load_worker(store, &l, i, &scope->profiles[out->workers[i].replica],
 				 err);
 	free(l.apart);
+	if (rc == 0 && !out->n)
+		rc = err_set(err, ERR_EMPTY,
+			     "the timeline has no operation that the simulation knows");
 	if (rc < 0)
 		return -1;
 	find_replicas(out);
-	if (out->n) {
-		sort_steps(out);
-		sort_items(out);
-	}
+	sort_steps(out);
+	sort_items(out);
 	return 0;
 }
 

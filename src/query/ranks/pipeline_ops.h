@@ -41,8 +41,8 @@ struct pipeline_ops {
 /* Are all profiles workers of a pipeline? */
 bool pipeline_ops_is(const struct scope *scope);
 /*
- * ERR_EMPTY: there is only one worker, or stages are not known.  pipeline_ops_release()
- * in both cases.
+ * There is an item.  ERR_EMPTY: none, only one worker, or stages that are not known or too
+ * many.  pipeline_ops_release() in both cases.
  */
 int pipeline_ops_load(struct store *store, const struct scope *scope,
 		      struct pipeline_ops *out, struct err *err);

@@ -210,6 +210,20 @@ static void find_usual(struct pipeline_replay *p)
 	free(ns);
 }
 
+/* For steps of so many operations. */
+static void make_room(struct pipeline_replay *p, size_t width)
+{
+	size_t nreplicas = p->ops->nreplicas;
+
+	p->took_ns = xcalloc(p->ops->n + 1, sizeof(*p->took_ns));
+	p->workers = xcalloc(width + 1, sizeof(*p->workers));
+	p->begun_ns = xcalloc(width + 1, sizeof(*p->begun_ns));
+	p->ended_ns = xcalloc(width + 1, sizeof(*p->ended_ns));
+	p->played = xcalloc(nreplicas + 1, sizeof(*p->played));
+	for (uint32_t r = 0; r < nreplicas; r++)
+		p->played[r] = r;
+}
+
 struct pipeline_replay *pipeline_replay_new(const struct pipeline_ops *ops,
 					    struct err *err)
 {
@@ -220,15 +234,10 @@ struct pipeline_replay *pipeline_replay_new(const struct pipeline_ops *ops,
 	int rc = pipeline_graph_make(ops->items + model.first, model.n, has_replicas(ops),
 				     &p->graph, err);
 	size_t width = ops->nreplicas * p->graph.n;
-	p->took_ns = xcalloc(ops->n + 1, sizeof(*p->took_ns));
-	p->workers = xcalloc(width + 1, sizeof(*p->workers));
-	p->begun_ns = xcalloc(width + 1, sizeof(*p->begun_ns));
-	p->ended_ns = xcalloc(width + 1, sizeof(*p->ended_ns));
-	p->played = xcalloc(ops->nreplicas + 1, sizeof(*p->played));
-	for (uint32_t r = 0; r < ops->nreplicas; r++)
-		p->played[r] = r;
-	if (rc == 0)
+	if (rc == 0 && width <= ops->n) {
+		make_room(p, width);
 		find_steps(p);
+	}
 	if (rc == 0 && !p->nsteps)
 		rc = err_set(err, ERR_EMPTY,
 			     "no step has the same operations of all workers, each once");

@@ -38,8 +38,8 @@ struct pipeline_time {
 };
 
 /*
- * Of ops, borrowed.  ERR_EMPTY: no step has the same operations of all replicas, or their
- * order cannot be.  pipeline_replay_free() frees.
+ * Of ops, borrowed, which have an item.  ERR_EMPTY: no step has the same operations of all
+ * replicas, or their order cannot be.  pipeline_replay_free() frees.
  */
 struct pipeline_replay *pipeline_replay_new(const struct pipeline_ops *ops,
 					    struct err *err);
