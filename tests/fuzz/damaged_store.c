@@ -130,7 +130,7 @@ struct bytes damaged_store_by_sql(struct bytes base, const char *sql)
 static struct bytes tampered(struct str sql)
 {
 	char *text = xstrndup(sql.p, sql.n);
-	struct bytes bytes = damaged_store_by_sql(small_store(), text);
+	struct bytes bytes = damaged_store_by_sql(small_store(SMALL_TRACE), text);
 
 	free(text);
 	return bytes;
@@ -139,7 +139,7 @@ static struct bytes tampered(struct str sql)
 /* The small store with some of its bytes replaced; the caller frees bytes.p. */
 static struct bytes edited(const uint8_t *data, size_t size)
 {
-	const struct bytes base = small_store();
+	const struct bytes base = small_store(SMALL_TRACE);
 	uint8_t *copy = xmalloc(base.n);
 	size_t n = base.n;
 

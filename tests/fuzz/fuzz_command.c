@@ -1,8 +1,8 @@
 /*
  * Whole commands on stores that somebody edited: an input is a list of records of four
  * bytes, each of which sets a column to a boundary value, in one row or in all, or
- * replaces a byte of the file; the first byte chooses the store and the command.  It
- * ends with an answer or a message, and a command that only reads changes nothing.
+ * replaces a byte of the file; before them one byte chooses the command and one the store.
+ * It ends with an answer or a message, and a command that only reads changes nothing.
  * Corpus only.
  *
  * timeout: 300 s
@@ -22,6 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define COLUMNS_MAX 1000
 #define WORDS_MAX   16
+#define HEAD        2 /* bytes before the records */
 #define RECORD      4
 #define RECORDS_MAX 64
 #define BYTES_FROM  224 /* a record whose first byte is at least this replaces a byte */
@@ -168,7 +169,7 @@ static void must(bool holds, const char *what)
 	abort();
 }
 
-/* Tables and their columns, which both stores have alike. */
+/* Tables and their columns, which all stores have alike. */
 struct places {
 	char *tables[COLUMNS_MAX], *columns[COLUMNS_MAX];
 	size_t n;
@@ -193,7 +194,8 @@ static const struct places *all_places(void)
 
 	if (places.n)
 		return &places;
-	must(sqlite3_open(small_store_file(small_store()), &db) == SQLITE_OK, "no store");
+	must(sqlite3_open(small_store_file(small_store(SMALL_TRACE)), &db) == SQLITE_OK,
+	     "no store");
 	sqlite3_exec(
 		db,
 		"SELECT m.name, c.name FROM sqlite_schema m, "
@@ -336,16 +338,14 @@ static int set_steps(struct sqlite3 *db, char **message, const void *api)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* a longer one is no list of records, but the driver's random trace */
-	if (size < 1 || size > 1 + RECORD * RECORDS_MAX || data[0] == '{')
+	if (size < HEAD || size > HEAD + RECORD * RECORDS_MAX || data[0] == '{')
 		return 0;
 	sqlite3_auto_extension((void (*)(void))set_steps);
 	sqlite3_hard_heap_limit64((sqlite3_int64)256 << 20);
-	bool is_graph = data[0] & 1;
-	size_t line = (data[0] >> 1) % NLINES;
-	size_t nrecords = (size - 1) / RECORD;
+	size_t line = data[0] % NLINES, nrecords = (size - HEAD) / RECORD;
+	enum small_store kind = data[1] % NSMALL_STORES;
 
-	struct bytes bytes = edited(is_graph ? small_store_graph() : small_store(),
-				    data + 1, nrecords);
+	struct bytes bytes = edited(small_store(kind), data + HEAD, nrecords);
 	char *path = small_store_copy(bytes);
 	int code = run_silently(lines[line], path);
 	bool is_gate = strncmp(lines[line], "gate ", 5) == 0;

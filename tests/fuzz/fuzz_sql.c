@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	sqlite3_hard_heap_limit64((sqlite3_int64)64 << 20);
-	const char *path = small_store_file(small_store());
+	const char *path = small_store_file(small_store(SMALL_TRACE));
 	must(store_open(path, &store, &err) == 0, err.text);
 	sqlite3_progress_handler(store_db(store), STEPS_MAX, stop, NULL);
 	sqlite3_limit(store_db(store), SQLITE_LIMIT_LENGTH, 1 << 20);
@@ -103,7 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(!q || err.kind == ERR_NONE, "a failure with a query");
 	user_sql_close(q);
 	store_close(store);
-	must(small_store_is(small_store()), "the store was changed");
+	must(small_store_is(small_store(SMALL_TRACE)), "the store was changed");
 	free(text);
 	return 0;
 }
