@@ -94,7 +94,7 @@ static const struct command_exit exits[] = {
 	{ EXIT_OK, "the store has the current schema" },
 	{ EXIT_USAGE, "a mistake in the command line; or NEW exists" },
 	{ EXIT_INPUT, "the store is missing, is not a store, is damaged, or has a schema that cannot be upgraded" },
-	{ EXIT_IO, "the new store cannot be written, or memory runs out" },
+	{ EXIT_IO, "the disk fails, the new store cannot be written, or memory runs out" },
 	{ EXIT_INTERRUPT, "interrupted; the old store is as it was" },
 	EXITS_END,
 };

@@ -110,7 +110,7 @@ static int view_of_table(struct sqlite3 *db, const char *table, uint32_t format,
 {
 	return exec_made(db,
 			 sqlite3_mprintf("CREATE TEMP VIEW \"%w_%u\" AS "
-					 "SELECT * FROM old.\"%w\"",
+					 "SELECT * FROM " SQL_OLD ".\"%w\"",
 					 table, format, table),
 			 err);
 }
@@ -220,7 +220,8 @@ static int pass_on(struct sqlite3 *db, uint32_t format, struct err *err)
 static int lift_rows(struct sqlite3 *db, uint32_t from, struct err *err)
 {
 	static const char old_tables[] =
-		"SELECT name FROM old.sqlite_schema WHERE type = 'table' ORDER BY name";
+		"SELECT name FROM " SQL_OLD
+		".sqlite_schema WHERE type = 'table' ORDER BY name";
 	/* Those of slice_class are ptool's own, and there already. */
 	static const char new_tables[] = "SELECT name FROM main.sqlite_schema "
 					 "WHERE type = 'table' AND name <> 'slice_class' "
@@ -257,6 +258,16 @@ static int check_old(const char *uri, uint32_t format, struct err *err)
 	return rc;
 }
 
+/* SQLite says of a disk that fails here no more than that the file cannot be opened. */
+static int attach(struct sqlite3 *db, const char *uri, struct err *err)
+{
+	if (exec_made(db, sqlite3_mprintf("ATTACH %Q AS " SQL_OLD, uri), err) == 0)
+		return 0;
+	if (err->kind == ERR_INPUT) /* check_old() has just read all of it */
+		err_set(err, ERR_IO, "cannot read it a second time");
+	return -1;
+}
+
 static int attach_and_lift(struct sqlite3 *db, const char *uri, uint32_t from,
 			   struct err *err)
 {
@@ -264,11 +275,10 @@ static int attach_and_lift(struct sqlite3 *db, const char *uri, uint32_t from,
 				    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
 				    NULL, lift_squares, NULL, NULL) != SQLITE_OK)
 		return sql_error(db, err);
-	if (exec_made(db, sqlite3_mprintf("ATTACH %Q AS old", uri), err) < 0 ||
-	    sql_exec(db, "BEGIN", err) < 0 || write_schema(db, err) < 0 ||
-	    lift_rows(db, from, err) < 0)
+	if (attach(db, uri, err) < 0 || sql_exec(db, "BEGIN", err) < 0 ||
+	    write_schema(db, err) < 0 || lift_rows(db, from, err) < 0)
 		return -1;
-	return sql_exec(db, "COMMIT; DETACH old", err);
+	return sql_exec(db, "COMMIT; DETACH " SQL_OLD, err);
 }
 
 static int tell_unfinished(const char *temporary, const char *lock, void *to,

@@ -35,11 +35,12 @@ static enum err_kind kind_of_code(int code)
 /* SQLite takes a disk that cannot be read for a damaged database. */
 static bool is_unreadable(struct sqlite3 *db)
 {
+	static const char *const names[] = { "main", SQL_OLD };
 	int number = 0;
 
-	return sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &number) ==
-		       SQLITE_OK &&
-	       number == EIO;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && number != EIO; i++)
+		sqlite3_file_control(db, names[i], SQLITE_FCNTL_LAST_ERRNO, &number);
+	return number == EIO;
 }
 
 /* SQLite's "access to TABLE.COLUMN is prohibited". */

@@ -51,6 +51,9 @@ const char *sql_text(struct sqlite3_stmt *stmt, int column, struct arena *arena)
  */
 int sql_error(struct sqlite3 *db, struct err *err);
 
+/* The name of the database that ptool migrate attaches to the new one. */
+#define SQL_OLD "old"
+
 /* Is it sql_error()'s that memory ran out?  Then the file is not to blame. */
 bool sql_is_out_of_memory(const struct err *err);
 

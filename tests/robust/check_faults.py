@@ -104,7 +104,7 @@ class Yard(Workshop):
 
 
 AFTER = {"rm": ["older"], "replacing": ["older", "old"]}
-READS_STORE = ("export", "report", "baseline")
+READS_STORE = ("export", "report", "baseline", "migrate")
 WRITE_ELSEWHERE = ("cache", "export", "report", "merge", "migrate", "baseline")
 
 
