@@ -112,6 +112,14 @@ static void begin_part(struct finding_parts *f, const struct reader *reader, siz
 	name_part(f, part, name);
 }
 
+/* Many empty lines cost less so than one by one. */
+static bool next_line(struct lines *l)
+{
+	while (l->at < l->text.n && l->text.p[l->at] == '\n')
+		l->at++;
+	return lines_next(l);
+}
+
 void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 {
 	struct finding_parts f = { .out = out, .only = only, .title_at = LINE_NONE };
@@ -124,9 +132,9 @@ void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 	buf_init(&f.stage, SIZE_MAX);
 	buf_init(&f.name, SIZE_MAX);
 	lines_init(&lines, text);
-	while (lines_next(&lines)) {
-		if (lines.line.n == 0 || lines.line.n > PROBE_BYTES)
-			continue; /* no report's; it may be all the text, or all lines are */
+	while (next_line(&lines)) {
+		if (lines.line.n > PROBE_BYTES)
+			continue; /* no report's; it may be all the text */
 		const struct reader *reader = beginning(lines.line, text, only, &name);
 		if (reader)
 			begin_part(&f, reader, lines.start, name);
