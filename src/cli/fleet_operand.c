@@ -135,7 +135,10 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 	return rc;
 }
 
-/* What the cache has; false: it is to be made. */
+/*
+ * What the cache has; false: it is to be made.  A store without its note stays until then:
+ * who has just made it is to open it yet.
+ */
 static bool open_ready(const struct operand_wish *wish, const struct fleet *fleet,
 		       struct cache_entry *cache, struct operand *out)
 {
@@ -145,11 +148,11 @@ static bool open_ready(const struct operand_wish *wish, const struct fleet *flee
 	if (!cache->is_ready)
 		return false;
 	buf_init(&note, SIZE_MAX);
-	bool is_open = cache_note_read(cache->path, &note) &&
-		       store_open(cache->path, &out->store, &ignored) == 0;
+	bool has_note = cache_note_read(cache->path, &note);
+	bool is_open = has_note && store_open(cache->path, &out->store, &ignored) == 0;
 	if (is_open && !wish->is_again)
 		fleet_told_again(wish->command, fleet, buf_str(&note));
-	if (!is_open)
+	if (has_note && !is_open)
 		cache_drop_damaged(cache);
 	buf_release(&note);
 	return is_open;

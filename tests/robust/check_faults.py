@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import zipfile
 
 from check_crash import FIXTURES, MIDDLE, PTOOL, SMALL, Skip, Workshop, needs_preload, run_tests, \
@@ -197,15 +198,60 @@ def test_of(call, points, number=EIO, name=None):
     return test
 
 
-def a_fault_is_not_remembered(yard):
-    """A folder of stores, of which one cannot be read: it is left out, and the next command reads it."""
+def ask_a_folder(yard):
+    """Makes the command "folder", which asks a folder of two stores."""
     needs_preload()
-    folder = os.path.join(yard.root, "ranks")
-    os.mkdir(folder)
+    folder = tempfile.mkdtemp(dir=yard.root)
     for rank in (0, 1):
         yard.ingest_well("-o", os.path.join(folder, f"{rank}.db"),
                          os.path.join(FIXTURES, "gpu", f"collectives_rank{rank}.json"))
     yard.commands["folder"] = ["top", "-q", "--by", "rank", folder]
+
+
+def who_makes_it_opens_it(yard):
+    """The cached store of a folder was made, and its note is yet to come: another command makes it again, and both answer."""
+    ask_a_folder(yard)
+    log = os.path.join(yard.root, "log")
+
+    def begin(**fault):
+        env = {**os.environ, "PTOOL_CACHE": yard.cache, "LD_PRELOAD": yard.fault, "FAULT_LOG": log, **fault}
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        return subprocess.Popen([PTOOL, *yard.commands["folder"]], env=env, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def calls():
+        assert begin().wait() == 0
+        with open(log, encoding="ascii") as file:
+            return file.read()
+
+    def stopped_at(call):
+        process = begin(FAULT="stop", FAULT_AT=str(call + 1))
+        assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
+        return process
+
+    def forget(what):
+        for name in os.listdir(yard.cache):
+            if name.endswith(what):
+                os.remove(os.path.join(yard.cache, name))
+
+    shutil.rmtree(yard.cache, ignore_errors=True)
+    os.mkdir(yard.cache)
+    first = calls()
+    forget(".note")
+    second = calls()
+    forget("")
+    one = stopped_at(first.index("o", first.rindex("m")))
+    other = stopped_at(second.index("m"))
+    for process in (one, other):
+        process.send_signal(signal.SIGCONT)
+        out, said = process.communicate()
+        assert process.returncode == 0 and out and not said, (process.returncode, said, first, second)
+    del yard.commands["folder"]
+
+
+def a_fault_is_not_remembered(yard):
+    """A folder of stores, of which one cannot be read: it is left out, and the next command reads it."""
+    ask_a_folder(yard)
 
     def ask():
         env = {**os.environ, "PTOOL_CACHE": yard.cache}
@@ -242,6 +288,7 @@ TESTS = [
       ("read", "write", "fsync", "rename", "link", "unlink", "mmap", "flock", "close")],
     test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
     a_fault_is_not_remembered,
+    who_makes_it_opens_it,
     without_locks_it_goes_on,
 ]
 

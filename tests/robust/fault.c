@@ -7,6 +7,7 @@
  *   FAULT_AT=N       at the Nth call, counted from 1, ...
  *   FAULT=kill       ... the process is killed, before the call is made
  *   FAULT=interrupt  ... the process gets a SIGINT, before the call is made
+ *   FAULT=stop       ... the process is stopped, before the call is made
  *   FAULT=full       ... and from then on, whatever takes space fails with ENOSPC
  *
  *   FAULT=fail       ... one call fails with FAULT_ERRNO (a number; EIO):
@@ -161,6 +162,8 @@ static void set_up(void)
 		strikes = SIGKILL;
 	if (what && strcmp(what, "interrupt") == 0)
 		strikes = SIGINT;
+	if (what && strcmp(what, "stop") == 0)
+		strikes = SIGSTOP;
 	if (log)
 		log_fd = NEXT(open)(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
