@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/crew.h"
 #include "base/sum.h"
+#include "store/pipeline.h"
 
 struct open_row {
 	uint32_t row;
@@ -145,7 +146,8 @@ static void overlap(struct nesting *n, const struct slice_rec *reach,
 
 	if (end_ns > slice_end(reach))
 		end_ns = slice_end(reach);
-	if (end_ns == s->ts_ns || !on_same_stream(n->m, reach, s))
+	if (end_ns == s->ts_ns || !on_same_stream(n->m, reach, s) ||
+	    pipeline_is_side_by_side(n->m, s))
 		return;
 	n->sums.overlap_ns = sum_add(n->sums.overlap_ns, end_ns - s->ts_ns);
 	tell(n, FINDING_STREAM_OVERLAP, reach);

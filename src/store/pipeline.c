@@ -16,6 +16,14 @@ bool pipeline_is(const struct model *m)
 	return m->profile.format && strcmp(m->profile.format, PIPELINE_FORMAT) == 0;
 }
 
+bool pipeline_is_side_by_side(const struct model *m, const struct slice_rec *work)
+{
+	const struct device_fact *setup =
+		slice_is_of_device(work) ? slice_setup(m, work) : NULL;
+
+	return pipeline_is(m) && setup && setup->stream != PIPELINE_COMPUTE;
+}
+
 /* "grads-reduce-scatter of pp 1, tp 0": the axes in which its members are alike. */
 static uint32_t group_text(struct model *m, const struct pipeline_op *op)
 {

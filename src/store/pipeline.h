@@ -8,6 +8,8 @@
 #include "store/model.h"
 
 bool pipeline_is(const struct model *m);
+/* Work on a thread of a pipeline that has several at a time: any but that of computing. */
+bool pipeline_is_side_by_side(const struct model *m, const struct slice_rec *work);
 /* Behind axes_find(): names the groups of collectives by the worker's place. */
 void pipeline_groups(struct model *m);
 /*

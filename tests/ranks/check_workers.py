@@ -58,6 +58,7 @@ def check_job(tap, place, seed):
     got = sorted(tuple(int(row[c]) for c in ("rank", "tp", "dp", "pp", "slices", "steps", "span_ns"))
                  for row in table(place, "info", store))
     tap.same(got, want, f"job {seed}: a worker is a rank, with its place, its operations and its steps")
+    tap.same(table(place, "doctor", store), [], f"job {seed}: nothing in it is odd")
     if len(workers) < 2:
         return
     steps, wrong = table(place, "ranks", store, "--by", "step"), []
@@ -117,6 +118,9 @@ def check_damage(tap, place):
     many = [dict(OP, tid=5 * i, ts=i) for i in range(4097)]
     tap.same([(row["rank"], int(row["slices"])) for row in table(place, "info", ingest(place, many))], [("", 4097)],
              "more workers than a job has: one profile, as any other")
+    store = ingest(place, [dict(OP, name=name, cat=name, ts=3 * i, dur=5, tid=tid, args=dict(OP["args"], seq_id=i))
+                           for i in range(2) for tid, name in ((5, "forward-compute"), (6, "forward-send"), (8, "grads-reduce-scatter"))])
+    tap.same([(row["code"], row["count"]) for row in table(place, "doctor", store)], [("stream_overlap", "1")], "computations that overlap are told, not sends")
     store = ingest(place, [dict(OP, dur=-1.5), OTHER, dict(OTHER, tid=10)])
     tap.same(sorted((row["rank"], row["code"]) for row in table(place, "doctor", store)), [("1", "negative_duration")], "a length below 0 is told")
 
