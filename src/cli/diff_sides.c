@@ -147,8 +147,9 @@ static int add_input(struct opening *opening, enum diff_which which, const char 
 	input->run = run;
 	input->has_file = stat(operand_name(path), &input->file) == 0;
 	if (is_repeated(input)) {
-		message_note(opening->command, operand_name(path),
-			     "given twice on one side; it is read only once");
+		if (!opening->o->is_again)
+			message_note(opening->command, operand_name(path),
+				     "given twice on one side; it is read only once");
 		return 0;
 	}
 	*opening->culprit = operand_name(path);

@@ -115,6 +115,13 @@ same() { # ARGUMENT...
 	done
 }
 
+@test "diff that reads a folder again, with slices, says what it has to say once" {
+	fleet
+	run --separate-stderr ptool diff --by name --base stores --new one.db --new one.db
+	exits 0
+	[ "$(grep -c 'given twice' <<<"$stderr")" -eq 1 ]
+}
+
 @test "a folder with a damaged store is read once, and each time says what is left out" {
 	fleet
 	head -c 20000 stores/1.db >stores/2.db
