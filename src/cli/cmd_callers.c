@@ -1,6 +1,7 @@
 /* ptool callers, ptool callees: who calls a function, and what it calls. */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/sample_options.h"
 #include "cli/suggest.h"
@@ -153,7 +154,7 @@ static int check_operands(const struct callers_opts *o, enum call_side side,
 {
 	const char *second = o->on.operand;
 
-	if (!is_file(o->regex) || (second && is_file(second)))
+	if (!is_file(o->regex) || (second && access(second, F_OK) == 0))
 		return 0;
 	return err_set(err, ERR_USAGE,
 		       "%.200s is a file: the function comes first: 'ptool %s %.99s %s'",

@@ -261,11 +261,33 @@ static int make_advise(struct mcp_call *call, struct err *err)
 	return make_of_file(call, "advise", err);
 }
 
+static bool takes_pattern(const struct command *command)
+{
+	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it))
+		if (opt_is_operand(it.opt) && strcmp(it.opt->arg, "RE") == 0)
+			return true;
+	return false;
+}
+
+/* Other commands would take it for one more file, wherever that is. */
+static int add_pattern(struct mcp_call *call, const struct command *command,
+		       struct err *err)
+{
+	struct json_value pattern;
+
+	if (!takes_pattern(command))
+		return find_argument(call, "pattern", &pattern)
+			       ? err_set(err, ERR_USAGE, "'%s' takes no 'pattern'",
+					 command->name)
+			       : 0;
+	const char *text = text_argument(call, "pattern", err);
+	return text && add_word(call, "--", err) == 0 ? add_word(call, text, err) : -1;
+}
+
 static int make_query(struct mcp_call *call, struct err *err)
 {
 	const char *name = text_argument(call, "command", err);
 	const struct command *command;
-	struct json_value pattern;
 
 	if (!name)
 		return -1;
@@ -273,12 +295,8 @@ static int make_query(struct mcp_call *call, struct err *err)
 		return suggest_unknown(err, "command", name, asked);
 	if (begin(call, name, &command, err) < 0)
 		return -1;
-	if (find_argument(call, "pattern", &pattern)) {
-		char *text = text_argument(call, "pattern", err);
-		if (!text || add_word(call, "--", err) < 0 ||
-		    add_word(call, text, err) < 0)
-			return -1;
-	}
+	if (add_pattern(call, command, err) < 0)
+		return -1;
 	return add_places(call, "file", err);
 }
 

@@ -4,11 +4,12 @@
 load setup
 
 setup_file() {
-	mkdir -p "$BATS_FILE_TMPDIR/in/ranks" "$BATS_FILE_TMPDIR/out"
+	mkdir -p "$BATS_FILE_TMPDIR/in/ranks" "$BATS_FILE_TMPDIR/in/own" "$BATS_FILE_TMPDIR/out"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	ptool ingest -q -o in/s.db "$GPU/copies.json"
 	cp in/s.db out/secret.db
 	cp "$GPU/copies.json" in/ranks/rank0.json
+	cp "$GPU/copies.json" in/own/rank0.json
 	ln -s ../out/secret.db in/link.db
 	ln -s ../in/s.db in/inner.db
 	ln -s ../../out/secret.db in/ranks/rank1.json
@@ -106,6 +107,17 @@ else:
 	[ "$(tail -n 1 got)" = error ]
 	call diff "{\"before\":\"s.db\",\"after\":\"s.db\",\"options\":{\"new\":\"$secret\"}}" | grep -q "unknown option 'new'"
 	PTOOL_STORE=$secret call overview '{"file":[]}' | grep -q "'file' is missing"
+	# nor by a pattern, which a command that has none would take for a file
+	for command in pstats top trend; do
+		call query "{\"command\":\"$command\",\"file\":\"s.db\",\"pattern\":\"$secret\"}" >got
+		diff - got <<<"'$command' takes no 'pattern'"$'\nerror'
+	done
+	call query '{"command":"callers","file":"s.db"}' | grep -qx "'pattern' is missing or is not a string"
+	for file in s.db own; do # of a pattern nobody asks whether it is a file
+		call query "{\"command\":\"callers\",\"file\":\"$file\",\"pattern\":\"$secret\"}" >there
+		call query "{\"command\":\"callers\",\"file\":\"$file\",\"pattern\":\"$secret-\"}" >missing
+		diff <(sed "s|$secret-|$secret|g" missing) there
+	done
 }
 
 @test "nothing is written: commands and options that write or name files are refused" {
