@@ -38,7 +38,7 @@ static const struct {
 
 static double limit_of(size_t n)
 {
-	double z = INFINITY;
+	double z = (double)INFINITY;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		if (limits[i].n <= n)
@@ -50,7 +50,7 @@ static double limit_of(size_t n)
 static double usual_limit(double *values, size_t n, double floor, double least)
 {
 	if (n < FEWEST)
-		return INFINITY;
+		return (double)INFINITY;
 	double middle = middle_median(values, n);
 	for (size_t i = 0; i < n; i++)
 		values[i] = fabs(values[i] - middle);
