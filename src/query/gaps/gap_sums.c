@@ -190,6 +190,7 @@ size_t gap_rows_from(const struct gap_row_sums *from, const struct text_pool *te
 
 	for (size_t i = 0; i < totals->n; i++) {
 		rows[i].sum = totals->items[i];
+		rows[i].largest.blamed = TEXT_NONE;
 		sum_of(&index, &totals->items[i]);
 	}
 	for (size_t i = 0; i < sums->n; i++) {
@@ -197,7 +198,10 @@ size_t gap_rows_from(const struct gap_row_sums *from, const struct text_pool *te
 		of.blamed = TEXT_NONE;
 		int64_t cause_ns = sum_of(from->causes, &of)->idle_ns;
 		of.cause = GAP_NONE;
-		struct gap_row *row = &rows[sum_of(&index, &of) - index.items];
+		size_t place = gap_sums_place(&index, &of);
+		if (place >= totals->n) /* of no total, in a store that was edited */
+			continue;
+		struct gap_row *row = &rows[place];
 		if (!is_larger(&sums->items[i], cause_ns, row, texts))
 			continue;
 		row->largest = sums->items[i];
