@@ -105,7 +105,7 @@ static void end_event(struct chrome_out *o, int64_t ts_ns, struct str args)
 	put_us(o, sum_add(ts_ns, o->trace.profile->start_ns));
 	if (args.n > sizeof("{}") - 1) {
 		put(o, ",\"args\":");
-		writer_str(&o->w, args);
+		json_text_whole(&o->w, args);
 	}
 	writer_byte(&o->w, '}');
 	writer_flush(&o->w);
@@ -361,10 +361,11 @@ static int put_head(struct chrome_out *o, struct err *err)
 	if (event_rows_head(o->trace.rows, &head, err) < 0)
 		return -1;
 	put(o, "{\n\"" EXPORT_ENTRY "\":");
-	writer_str(&o->w, head.rules);
+	json_text_whole(&o->w, head.rules);
 	if (head.entries.n > sizeof("{}") - 1) {
 		put(o, ",\n");
-		writer_str(&o->w, (struct str){ head.entries.p + 1, head.entries.n - 2 });
+		json_text_whole(&o->w,
+				(struct str){ head.entries.p + 1, head.entries.n - 2 });
 	}
 	put(o, ",\n\"traceEvents\":[");
 	return 0;

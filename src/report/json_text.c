@@ -42,13 +42,13 @@ static void write_escaped(struct writer *w, uint32_t code)
 	writer_str(w, str_of(text));
 }
 
-void json_text_str(struct writer *w, struct str text)
+/* Writes the text but for what would not be seen; is_string: within quotes, no JSON. */
+static void write_drawn(struct writer *w, struct str text, bool is_string)
 {
 	size_t plain = 0; /* start of the run not yet written */
 	struct utf8_marks marks = { 0 };
 	uint32_t code;
 
-	writer_byte(w, '"');
 	for (size_t at = 0; at < text.n;) {
 		if (is_plain(text.p[at])) {
 			at++; /* most are: no need to decode them */
@@ -57,7 +57,9 @@ void json_text_str(struct writer *w, struct str text)
 		if (at > 0 && is_plain(text.p[at - 1]))
 			utf8_is_drawn(&marks, (uint32_t)text.p[at - 1]);
 		size_t len = utf8_decode((struct str){ text.p + at, text.n - at }, &code);
-		if (!utf8_is_drawn(&marks, code) || code == '"' || code == '\\') {
+		bool is_drawn = utf8_is_drawn(&marks, code);
+		if (is_string ? !is_drawn || code == '"' || code == '\\'
+			      : !is_drawn && code > ' ') {
 			writer_str(w, (struct str){ text.p + plain, at - plain });
 			write_escaped(w, code);
 			plain = at + len;
@@ -66,7 +68,18 @@ void json_text_str(struct writer *w, struct str text)
 	}
 	if (plain < text.n)
 		writer_str(w, str_behind(text, plain));
+}
+
+void json_text_str(struct writer *w, struct str text)
+{
 	writer_byte(w, '"');
+	write_drawn(w, text, true);
+	writer_byte(w, '"');
+}
+
+void json_text_whole(struct writer *w, struct str json)
+{
+	write_drawn(w, json, false);
 }
 
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)

@@ -12,6 +12,11 @@
 
 /* A quoted string; an invalid byte becomes U+FFFD, what nobody would see \u200b. */
 void json_text_str(struct writer *w, struct str text);
+/*
+ * A text that is JSON but for its bytes, as SQLite gives it: in its strings an invalid
+ * byte becomes U+FFFD, what nobody would see \u200b.
+ */
+void json_text_whole(struct writer *w, struct str json);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
 /*

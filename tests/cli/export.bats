@@ -186,3 +186,25 @@ assert most == 512 and not opened and events["profiles"][0]["endValue"] == 1400'
 	says 'ptool: export: --table is for parquet, not for folded'
 	only_files sync.json
 }
+
+@test "a chrome trace is JSON whatever an edited store holds, and has no args that nobody recorded" {
+	ptool ingest -q --keep args -o s.db "$FIXTURES/gpu/copies.json"
+	ptool export -q -o sound.json s.db
+	sqlite3 s.db "UPDATE slice_args SET args = '{\"a\": \"' || CAST(x'ffc29b' AS TEXT) || '\"}' WHERE slice_id % 3 = 0;
+		UPDATE slice_args SET args = '{\"a\": 1}, {' WHERE slice_id % 3 = 1; UPDATE slice_args SET args = '\"a\"' WHERE slice_id % 3 = 2;
+		UPDATE profile SET metadata = '{\"a\": 1}, \"traceEvents\": ['"
+	ptool export -q -o edited.json s.db
+	ptool ingest -q -o without.db "$FIXTURES/gpu/copies.json"
+	ptool export -q -o without.json without.db
+	run -0 python3 -c 'import json
+def events(name):
+    return [e for e in json.load(open(name, encoding="utf-8"))["traceEvents"] if e["ph"] == "X" and e["cat"] != "idle"]
+edited, sound, without = events("edited.json"), events("sound.json"), events("without.json")
+assert len(edited) == len(sound) == len(without)
+kept = [e["args"]["a"] for e in edited if "a" in e.get("args", {})]
+assert kept and set(kept) == {"\ufffd\x9b"}, kept
+others = [(e.get("args"), w.get("args")) for e, w in zip(edited, without) if "a" not in e.get("args", {})]
+assert others and all(e == w for e, w in others), others
+assert not any(value == [None] for e in without for value in e.get("args", {}).values())'
+	run -1 grep -P '\x9b' edited.json
+}

@@ -1,5 +1,6 @@
 -- The slice :id as an event of a trace: its args are those that were recorded where they
--- were kept, else those that the store holds, under the keys that PyTorch gives them.
+-- were kept, as a JSON object; else those that the store holds, under the keys that
+-- PyTorch gives them.
 -- json_patch() takes out what is null.
 SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
        coalesce(s.launch_id, 0),
@@ -31,7 +32,7 @@ SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
                'est. achieved occupancy %', k.occupancy_pct,
                'graph id', k.graph_id, 'graph node id', k.graph_node_id, 'queued', k.queued,
                'priority', k.priority,
-               'stack', json('[' || replace(json_quote(source.text), '; ', '","') || ']')))
+               'stack', json('[' || replace(nullif(json_quote(source.text), 'null'), '; ', '","') || ']')))
            WHEN y.slice_id IS NOT NULL THEN json_patch('{}', json_object(
                'External id', s.external_id, 'correlation', s.correlation, 'device', y.device,
                'context', y.context, 'stream', y.stream,
@@ -51,8 +52,8 @@ SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
                'External id', s.external_id, 'correlation', s.correlation,
                'finished', CASE WHEN s.flags & 2 THEN json('false') END,
                'Input Dims', json(shapes.text),
-               'Input type', json('[' || replace(json_quote(types.text), ';', '","') || ']'),
-               'Concrete Inputs', json('[' || replace(json_quote(vals.text), ';', '","') || ']'),
+               'Input type', json('[' || replace(nullif(json_quote(types.text), 'null'), ';', '","') || ']'),
+               'Concrete Inputs', json('[' || replace(nullif(json_quote(vals.text), 'null'), ';', '","') || ']'),
                'Call stack', stack.text,
                'Module Hierarchy', module.text, 'Sequence number', s.sequence,
                'Fwd thread id', d.fwd_thread, 'ptool flops', d.flops))
@@ -84,5 +85,6 @@ LEFT JOIN string module ON module.id = d.module_id
 LEFT JOIN string types ON types.id = d.types_id
 LEFT JOIN string vals ON vals.id = d.values_id
 LEFT JOIN collective o ON o.slice_id = s.id
-LEFT JOIN slice_args x ON x.slice_id = s.id
+LEFT JOIN slice_args x ON x.slice_id = s.id AND CASE
+    WHEN json_valid(x.args) THEN json_type(x.args) = 'object' END
 WHERE s.id = :id
