@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/intern.h"
 
 #define BOM "\xef\xbb\xbf"
 
@@ -23,15 +24,16 @@ static struct str trim(struct str s)
 	return s;
 }
 
-static int add_section(struct ini *ini, struct str name, int line, struct err *err)
+/* `names` gives the sections' numbers. */
+static int add_section(struct ini *ini, struct intern *names, struct str name, int line,
+		       struct err *err)
 {
 	if (name.n == 0)
 		return err_set(err, ERR_USAGE, "a section without a name");
-	for (size_t i = 0; i < ini->n; i++)
-		if (str_is(name, ini->sections[i].name))
-			return err_set(err, ERR_USAGE,
-				       "section [%s] is in line %d already",
-				       ini->sections[i].name, ini->sections[i].line);
+	uint32_t at = intern_add(names, name);
+	if (at < ini->n)
+		return err_set(err, ERR_USAGE, "section [%s] is in line %d already",
+			       ini->sections[at].name, ini->sections[at].line);
 	*ARRAY_PUSH(ini->sections, ini->n, ini->cap) =
 		(struct ini_section){ .name = arena_copy(&ini->arena, name).p,
 				      .line = line };
@@ -62,7 +64,8 @@ static int add_entry(struct ini *ini, struct str line, int number, struct err *e
 	return 0;
 }
 
-static int add_line(struct ini *ini, struct str line, int number, struct err *err)
+static int add_line(struct ini *ini, struct intern *names, struct str line, int number,
+		    struct err *err)
 {
 	line = trim(line);
 	if (memchr(line.p, '\0', line.n))
@@ -73,25 +76,29 @@ static int add_line(struct ini *ini, struct str line, int number, struct err *er
 		return add_entry(ini, line, number, err);
 	if (line.p[line.n - 1] != ']')
 		return err_set(err, ERR_USAGE, "a section that no ']' ends");
-	return add_section(ini, trim((struct str){ line.p + 1, line.n - 2 }), number,
-			   err);
+	return add_section(ini, names, trim((struct str){ line.p + 1, line.n - 2 }),
+			   number, err);
 }
 
 int ini_read(struct str text, struct ini *out, int *line, struct err *err)
 {
+	struct intern names;
+	int rc = 0;
+
 	*out = (struct ini){ .n = 0 };
 	*line = 0;
+	intern_init(&names);
 	if (str_starts_with(text, STR_LIT(BOM)))
 		text = str_behind(text, sizeof(BOM) - 1);
-	while (text.n) {
+	while (rc == 0 && text.n) {
 		const char *end = memchr(text.p, '\n', text.n);
 		size_t n = end ? (size_t)(end - text.p) : text.n;
 		++*line;
-		if (add_line(out, (struct str){ text.p, n }, *line, err) < 0)
-			return -1;
+		rc = add_line(out, &names, (struct str){ text.p, n }, *line, err);
 		text = str_behind(text, n + (end ? 1 : 0));
 	}
-	return 0;
+	intern_release(&names);
+	return rc;
 }
 
 void ini_release(struct ini *ini)

@@ -35,6 +35,7 @@ SECONDS = 20
 # gate reads all rows of a view, and steps has one for each step of each device.
 PRODUCTS = [("steps_of_a_device_each", "gate"), ("steps_under_devices", "gate")]
 RUNS_SMALL = 300
+SECTIONS_SMALL = 30000
 PROFILES_SMALL = 250
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
@@ -181,6 +182,22 @@ def check_profiles(tap, tool):
         tap.ok(measure and large[measure] < MOST * small[measure], f"{name} of {PROFILES_SMALL} and {4 * PROFILES_SMALL} profiles", small, large)
 
 
+def check_sections(tap, tool):
+    """All sections of a file of budgets are read before the first is refused, which has no view."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        trace = structures.write("steps", 1, folder)
+        for n in (SECTIONS_SMALL, 4 * SECTIONS_SMALL):
+            path = os.path.join(folder, "budgets")
+            with open(path, "w", encoding="utf-8") as budgets:
+                budgets.writelines(f"[{i:x}]\n" for i in range(n))
+            runs = [linear.run(["gate", "-f", path, trace], tool, folder, SECONDS) for _ in range(3)]
+            costs.append({name: min(run.costs[name] for run in runs) for name in runs[0].costs} | {"status": runs[0].status})
+    measure = next(iter(name for name in costs[0] if name != "bytes"))
+    tap.ok(costs[1]["status"] == 2 and costs[1][measure] < MOST * costs[0][measure],
+           f"gate by {SECTIONS_SMALL} and {4 * SECTIONS_SMALL} budgets", costs)
+
+
 def main():
     tap = storetap.Tap()
     if any(os.environ.get(name) for name in ("SAN", "TSAN", "VALGRIND")):
@@ -206,6 +223,7 @@ def main():
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
     check_runs(tap, tool)
     check_profiles(tap, tool)
+    check_sections(tap, tool)
     tap.done()
 
 
