@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -169,22 +170,26 @@ static int draw_result(struct user_sql *q, const struct command *self,
 	return rc < 0 ? -1 : user_sql_next(q, false, &table, err);
 }
 
-/* A function that is called once may run for hours: SQLite looks at no clock in it. */
+/*
+ * A function that is called once may run for hours, and so may the reading of a statement:
+ * SQLite looks at no clock in them.
+ */
 struct stop {
 	struct interrupt_alarm alarm;
+	volatile sig_atomic_t is_running;
 	char words[128];
 };
 
-static void stop_late(struct stop *s, const struct command *self,
-		      const struct user_sql *q, int64_t limit_s)
+static void stop_late(struct stop *s, const struct command *self, int64_t limit_s)
 {
+	s->is_running = 0;
 	if (limit_s == 0 || limit_s >= UINT_MAX)
 		return;
 	int n = snprintf(s->words, sizeof(s->words),
 			 "ptool: %s: the query took longer than --timeout %" PRId64 "\n",
 			 self->name, limit_s);
 	s->alarm = (struct interrupt_alarm){ .seconds = (unsigned)limit_s + 1,
-					     .is_running = user_sql_running(q),
+					     .is_running = &s->is_running,
 					     .last_words = s->words,
 					     .nlast_words = n < 0 ? 0 : (size_t)n,
 					     .exit_code = EXIT_USAGE };
@@ -196,13 +201,17 @@ static int answer(const struct command *self, const struct sql_opts *o,
 {
 	struct user_sql *q;
 	struct stop stop;
+	const struct user_sql_limits limits = { .memory_bytes = o->memory_bytes,
+						.seconds = o->timeout_s,
+						.is_running = &stop.is_running };
 
-	if (user_sql_open(store, o->query, o->memory_bytes, &q, err) < 0)
+	stop_late(&stop, self, o->timeout_s);
+	if (user_sql_open(store, o->query, &limits, &q, err) < 0) {
+		interrupt_alarm(NULL);
 		return -1;
+	}
 	int rc = bind_params(q, &o->params, err);
 	size_t n = user_sql_nresults(q);
-	user_sql_limit(q, o->timeout_s);
-	stop_late(&stop, self, q, o->timeout_s);
 	if (rc == 0 && n > 1 && !reading_is_for_people(&o->output))
 		rc = err_set(err, ERR_USAGE,
 			     "%zu statements return rows; only --format table and "

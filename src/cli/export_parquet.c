@@ -45,7 +45,7 @@ static int write_parquet(const struct export_request *request, FILE *out,
 			       "ptool top --format parquet");
 	buf_init(&sql, SIZE_MAX);
 	add_query(&sql, request->table);
-	int rc = user_sql_open(request->store, sql.p, 0, &q, err);
+	int rc = user_sql_open(request->store, sql.p, NULL, &q, err);
 	if (rc == 0)
 		rc = write_rows(q, out, err);
 	user_sql_close(q);

@@ -111,11 +111,14 @@ static int authorize(void *to, int action, const char *first, const char *second
 
 void sql_guard_set(struct sql_guard *g, struct store *store)
 {
-	struct sqlite3 *db = store_db(store);
+	g->store = store;
+	g->kind = NULL;
+	sqlite3_set_authorizer(store_db(store), authorize, g);
+}
 
-	*g = (struct sql_guard){ .store = store };
-	sqlite3_set_authorizer(db, authorize, g);
-	sqlite3_progress_handler(db, 0, NULL, NULL); /* a query may take its time */
+void sql_guard_unset(struct sqlite3 *db)
+{
+	sqlite3_set_authorizer(db, NULL, NULL);
 }
 
 static int64_t now_ns(void)
@@ -137,6 +140,7 @@ static int look_at_clock(void *to)
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s)
 {
 	g->limit_s = limit_s;
+	sqlite3_progress_handler(db, 0, NULL, NULL); /* that of the store */
 	if (limit_s == 0 || limit_s > LIMIT_MAX_S)
 		return;
 	g->deadline_ns = now_ns() + limit_s * NS_PER_S;
@@ -155,6 +159,6 @@ void sql_guard_limit_memory(struct sql_guard *g, struct sqlite3 *db, int64_t byt
 void sql_guard_remove(struct sqlite3 *db)
 {
 	sqlite3_hard_heap_limit64(0);
-	sqlite3_set_authorizer(db, NULL, NULL);
+	sql_guard_unset(db);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 }

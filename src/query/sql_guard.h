@@ -5,7 +5,6 @@
 #ifndef PTOOL_QUERY_SQL_GUARD_H
 #define PTOOL_QUERY_SQL_GUARD_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,18 +19,19 @@ struct sql_guard {
 	const char
 		*kind; /* "function" or "PRAGMA" that was refused last; NULL: none was */
 	char name[64]; /* its name, cut */
-	int64_t limit_s, deadline_ns;     /* 0: no limit */
-	bool is_late;                     /* the deadline ended a statement */
-	int64_t memory_bytes;             /* 0: no limit */
-	volatile sig_atomic_t is_running; /* SQLite is at a step of a query */
+	int64_t limit_s, deadline_ns; /* 0: no limit */
+	bool is_late;                 /* the deadline ended a statement */
+	int64_t memory_bytes;         /* 0: no limit */
 };
 
 /*
- * From now on SQLite asks `g`, which must live until sql_guard_remove(), of
- * each statement that the connection prepares.
+ * From now on SQLite asks `g`, which begins as { 0 } and must live until
+ * sql_guard_unset() or sql_guard_remove(), of each statement that is prepared.
  */
 void sql_guard_set(struct sql_guard *g, struct store *store);
-/* Statements end with SQLITE_INTERRUPT when `limit_s` seconds from now have passed. */
+/* It is not asked; limits stay. */
+void sql_guard_unset(struct sqlite3 *db);
+/* 0: without a limit.  Else statements end with SQLITE_INTERRUPT when `limit_s` seconds from now have passed. */
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s);
 /*
  * SQLite may take so many bytes, in the whole program, and one value a share of them;

@@ -30,8 +30,8 @@ struct statement {
 struct user_sql {
 	struct statement *statements; /* owned */
 	size_t n, cap, at;
-	struct sqlite3 *db;   /* borrowed */
-	int64_t memory_bytes; /* that it may use once it runs; 0: no limit */
+	struct sqlite3 *db; /* borrowed */
+	struct user_sql_limits limits;
 	struct sql_guard guard;
 	struct slices_by_name by_name;
 };
@@ -42,7 +42,7 @@ struct user_sql {
 struct result {
 	struct table table;
 	struct sqlite3_stmt *stmt; /* borrowed */
-	struct sql_guard *guard;   /* borrowed */
+	struct user_sql *q;        /* borrowed */
 	struct column *columns;    /* owned */
 	struct arena names;
 	struct buf *hex; /* owned; one for each column */
@@ -87,6 +87,12 @@ static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct
 	}
 }
 
+static void set_running(const struct user_sql *q, bool is_running)
+{
+	if (q->limits.is_running)
+		*q->limits.is_running = is_running;
+}
+
 static void add_statement(struct user_sql *q, struct sqlite3_stmt *stmt)
 {
 	int n = sqlite3_bind_parameter_count(stmt);
@@ -116,7 +122,10 @@ static int prepare_all(struct user_sql *q, const char *text, struct err *err)
 	while (*at) {
 		struct sqlite3_stmt *stmt;
 		const char *rest;
-		if (sqlite3_prepare_v2(q->db, at, -1, &stmt, &rest) != SQLITE_OK) {
+		set_running(q, true);
+		int code = sqlite3_prepare_v2(q->db, at, -1, &stmt, &rest);
+		set_running(q, false);
+		if (code != SQLITE_OK) {
 			int offset = sqlite3_error_offset(q->db);
 			query_error(q->db, &q->guard, err);
 			if (offset >= 0)
@@ -186,36 +195,41 @@ static void forget_statements(struct user_sql *q)
 
 /* All of them on slices by name, or all on the view, whose mistakes are told. */
 static int prepare_best(struct user_sql *q, struct store *store, const char *text,
-			int64_t memory_bytes, struct err *err)
+			struct err *err)
 {
 	struct err ignored = ERR_INIT;
 
-	slices_by_name_offer(q->db, memory_bytes, &q->by_name);
+	slices_by_name_offer(q->db, q->limits.memory_bytes, &q->by_name);
 	sql_guard_set(&q->guard, store);
 	if (!q->by_name.db)
 		return prepare_all(q, text, err);
 	if (prepare_all(q, text, &ignored) == 0 && q->by_name.is_used)
 		return 0;
 	forget_statements(q);
-	sql_guard_remove(q->db);
+	sql_guard_unset(q->db);
 	slices_by_name_withdraw(&q->by_name);
 	sql_guard_set(&q->guard, store);
 	return prepare_all(q, text, err);
 }
 
-int user_sql_open(struct store *store, const char *text, int64_t memory_bytes,
-		  struct user_sql **out, struct err *err)
+int user_sql_open(struct store *store, const char *text,
+		  const struct user_sql_limits *limits, struct user_sql **out,
+		  struct err *err)
 {
 	struct user_sql *q = xcalloc(1, sizeof(*q));
 
 	*out = q;
 	q->db = store_db(store);
+	if (limits)
+		q->limits = *limits;
 	int rc = sort_in_files(q->db, err);
 	if (rc == 0)
 		rc = look_for_slices(store, err);
+	sql_guard_limit(&q->guard, q->db, q->limits.seconds);
+	if (q->limits.memory_bytes)
+		sql_guard_limit_memory(&q->guard, q->db, q->limits.memory_bytes);
 	if (rc == 0)
-		rc = prepare_best(q, store, text, memory_bytes, err);
-	q->memory_bytes = memory_bytes;
+		rc = prepare_best(q, store, text, err);
 	if (rc == 0)
 		return 0;
 	user_sql_close(q);
@@ -232,16 +246,6 @@ void user_sql_close(struct user_sql *q)
 	sql_guard_remove(q->db);
 	slices_by_name_withdraw(&q->by_name);
 	free(q);
-}
-
-void user_sql_limit(struct user_sql *q, int64_t limit_s)
-{
-	sql_guard_limit(&q->guard, q->db, limit_s);
-}
-
-const volatile sig_atomic_t *user_sql_running(const struct user_sql *q)
-{
-	return &q->guard.is_running;
 }
 
 /* "12", "-1.5e3"; not "inf", "0x10", " 1" or "". */
@@ -338,18 +342,20 @@ static enum unit unit_of(const char *name)
 /* Counts the row: -1 when whoever collects rows has no room for it. */
 static int collect(struct result *r, const struct cell *cells, struct err *err)
 {
-	if (!r->is_collected || !r->guard->memory_bytes)
+	int64_t most = r->q->limits.memory_bytes;
+
+	if (!r->is_collected || !most)
 		return 0;
 	for (size_t i = 0; i < r->table.ncolumns; i++)
 		r->collected_bytes +=
 			(int64_t)(CELL_BYTES +
 				  (cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0));
-	if (r->collected_bytes + sqlite3_memory_used() <= r->guard->memory_bytes)
+	if (r->collected_bytes + sqlite3_memory_used() <= most)
 		return 0;
 	return err_set(err, ERR_IO,
 		       "the rows need more memory than %.4g MiB; --format csv keeps no "
 		       "rows, --memory-limit SIZE allows more",
-		       (double)r->guard->memory_bytes / MIB);
+		       (double)most / MIB);
 }
 
 /* SQLite gives no bytes for what it has no memory for. */
@@ -382,25 +388,25 @@ static struct cell blob_cell(struct result *r, int column)
 }
 
 /* 1: a row; 0: end; -1. */
-static int step(struct sqlite3_stmt *stmt, struct sql_guard *guard, struct err *err)
+static int step(const struct user_sql *q, struct sqlite3_stmt *stmt, struct err *err)
 {
-	guard->is_running = 1;
+	set_running(q, true);
 	int rc = sqlite3_step(stmt);
-	guard->is_running = 0;
+	set_running(q, false);
 	switch (rc) {
 	case SQLITE_ROW:
 		return 1;
 	case SQLITE_DONE:
 		return 0;
 	default:
-		return query_error(sqlite3_db_handle(stmt), guard, err);
+		return query_error(q->db, &q->guard, err);
 	}
 }
 
 static int result_next(struct table *t, struct cell *cells, struct err *err)
 {
 	struct result *r = (struct result *)t;
-	int rc = r->is_over ? 0 : step(r->stmt, r->guard, err);
+	int rc = r->is_over ? 0 : step(r->q, r->stmt, err);
 
 	if (rc <= 0) {
 		r->is_over = true;
@@ -412,7 +418,7 @@ static int result_next(struct table *t, struct cell *cells, struct err *err)
 				   ? blob_cell(r, i)
 				   : query_cell(r->stmt, i);
 	if (is_out_of_memory(r, cells))
-		return memory_error(r->guard, err);
+		return memory_error(&r->q->guard, err);
 	r->nrows++;
 	return collect(r, cells, err) < 0 ? -1 : 1;
 }
@@ -429,14 +435,13 @@ static void result_free(struct table *t)
 	free(r);
 }
 
-static struct table *result_new(struct sqlite3_stmt *stmt, struct sql_guard *guard,
-				bool units)
+static struct table *result_new(struct user_sql *q, struct sqlite3_stmt *stmt, bool units)
 {
 	struct result *r = xcalloc(1, sizeof(*r));
 	size_t n = (size_t)sqlite3_column_count(stmt);
 
 	r->stmt = stmt;
-	r->guard = guard;
+	r->q = q;
 	r->is_collected = !units;
 	r->columns = xcalloc(n, sizeof(*r->columns));
 	r->hex = xcalloc(n, sizeof(*r->hex));
@@ -458,15 +463,13 @@ static struct table *result_new(struct sqlite3_stmt *stmt, struct sql_guard *gua
 int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err)
 {
 	*out = NULL;
-	if (q->at == 0 && q->memory_bytes)
-		sql_guard_limit_memory(&q->guard, q->db, q->memory_bytes);
 	while (q->at < q->n) {
 		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
 		if (sqlite3_column_count(stmt) > 0) {
-			*out = result_new(stmt, &q->guard, units);
+			*out = result_new(q, stmt, units);
 			return 1;
 		}
-		if (step(stmt, &q->guard, err) < 0)
+		if (step(q, stmt, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -16,17 +16,30 @@
 
 struct user_sql;
 
+struct user_sql_limits {
+	/*
+	 * That the query may take, the rows of a result for people included, for they are
+	 * collected; 0: as many as there are.  ERR_IO then, as when the machine has no more.
+	 */
+	int64_t memory_bytes;
+	/* From user_sql_open() on; 0: as long as it takes.  ERR_USAGE then. */
+	int64_t seconds;
+	/*
+	 * Borrowed, or NULL: set while SQLite runs, which looks at the clock between its
+	 * steps, but not while it reads a statement or is within one call of a function.
+	 */
+	volatile sig_atomic_t *is_running;
+};
+
 /*
  * Prepares every statement of the text, which must outlive *out.  ERR_USAGE, at
  * the byte of the text where SQLite says so: a mistake in it, a statement that
  * would write, a function or pragma that is not allowed (sql_guard.h), or no
- * statement at all.  *out is NULL on failure.
- *
- * The query may take so many bytes, the rows of a result for people included, for they
- * are collected; 0: as many as there are.  ERR_IO then, as when the machine has no more.
+ * statement at all.  *out is NULL on failure.  It takes memory and time from here on.
  */
-int user_sql_open(struct store *store, const char *text, int64_t memory_bytes,
-		  struct user_sql **out, struct err *err);
+int user_sql_open(struct store *store, const char *text,
+		  const struct user_sql_limits *limits, struct user_sql **out,
+		  struct err *err);
 /* Accepts NULL; before the store is closed. */
 void user_sql_close(struct user_sql *q);
 
@@ -38,14 +51,6 @@ int user_sql_bind(struct user_sql *q, struct str name, const char *value,
 		  struct err *err);
 /* ERR_USAGE names a parameter that has no value yet. */
 int user_sql_check_bound(const struct user_sql *q, struct err *err);
-
-/* It may run for so many seconds from now; 0: as long as it takes.  ERR_USAGE then. */
-void user_sql_limit(struct user_sql *q, int64_t limit_s);
-/*
- * For a signal handler: not 0 while SQLite runs, which looks at that limit between its
- * steps, and never within one call of a function.
- */
-const volatile sig_atomic_t *user_sql_running(const struct user_sql *q);
 
 /* How many statements give a result. */
 size_t user_sql_nresults(const struct user_sql *q);

@@ -189,6 +189,15 @@ such"'
 	done
 }
 
+# A short query of which SQLite makes one that is 2^N times as long.
+doubled() { # N
+	printf 'WITH c0 AS (SELECT 1 AS x)'
+	for ((i = 1; i <= $1; i++)); do
+		printf ', c%d AS (SELECT a.x FROM c%d a, c%d b)' "$i" $((i - 1)) $((i - 1))
+	done
+	printf ' SELECT count(*) FROM c%d' "$1"
+}
+
 @test "2: --timeout ends a query that takes longer, and no other" {
 	here
 	endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n'
@@ -202,6 +211,10 @@ such"'
 	exits 2
 	says 'ptool: sql: the query took longer than --timeout 1'
 	[ "$(ls -A)" = ptool.db ]
+	# nor while it reads a statement
+	run --separate-stderr ptool sql --timeout 1 "$(doubled 40)"
+	exits 2
+	says 'ptool: sql: the query took longer than --timeout 1'
 	run --separate-stderr ptool sql --timeout 60 --format csv 'SELECT 1 AS a'
 	exits 0
 	prints $'a\n1'
@@ -213,7 +226,7 @@ such"'
 	here
 	many='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) SELECT'
 	for query in "SELECT zeroblob(1000000000)" "$many i FROM n ORDER BY -i" "$many group_concat(i) FROM n" \
-		"SELECT zeroblob(99) UNION ALL SELECT hex(zeroblob(100000))"; do
+		"SELECT zeroblob(99) UNION ALL SELECT hex(zeroblob(100000))" "$(doubled 40)"; do
 		run --separate-stderr ptool sql --memory-limit 1M --format csv "$query"
 		exits 5
 		says 'ptool: sql: the query needs more memory than 1 MiB, or than 0.125 MiB for one value; --memory-limit SIZE allows more'

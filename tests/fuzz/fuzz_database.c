@@ -70,8 +70,8 @@ static void add_sql(struct gist *g, struct store *store)
 	struct user_sql *q;
 	struct table *t = NULL;
 
-	if (user_sql_open(store, "SELECT * FROM slice LIMIT 99; SELECT * FROM counter", 0,
-			  &q, &err) < 0) {
+	if (user_sql_open(store, "SELECT * FROM slice LIMIT 99; SELECT * FROM counter",
+			  NULL, &q, &err) < 0) {
 		gist_failure(g, &err);
 		return;
 	}

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(store_open(path, &store, &err) == 0, err.text);
 	sqlite3_progress_handler(store_db(store), STEPS_MAX, stop, NULL);
 	sqlite3_limit(store_db(store), SQLITE_LIMIT_LENGTH, 1 << 20);
-	if (user_sql_open(store, text, 0, &q, &err) == 0)
+	if (user_sql_open(store, text, NULL, &q, &err) == 0)
 		run(q, strlen(text));
 	else
 		must_tell(&err, strlen(text));
