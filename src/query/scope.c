@@ -15,6 +15,7 @@
 #include "query/query.h"
 #include "query/scope_axes.h"
 #include "trace/fact.h"
+#include "trace/pipeline_op.h"
 
 #define LIST_MAX ((size_t)64 * 1024 * 1024)
 /* Characters of a list in a message; what is left out ends in "...". */
@@ -458,6 +459,11 @@ bool scope_lacks_slices(const struct scope *scope)
 bool scope_is_xprof(const struct scope_profile *profile)
 {
 	return profile && strcmp(profile->format, "xprof") == 0;
+}
+
+bool scope_is_pipeline(const struct scope_profile *profile)
+{
+	return profile && strcmp(profile->format, PIPELINE_FORMAT) == 0;
 }
 
 const char *scope_in_torch(const struct scope *scope, const char *how)

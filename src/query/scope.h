@@ -89,6 +89,8 @@ const struct scope_profile *scope_find(const struct scope *scope, int64_t profil
 bool scope_lacks_slices(const struct scope *scope);
 /* Did JAX or TensorFlow record it?  What to do about it is not what PyTorch's users do. */
 bool scope_is_xprof(const struct scope_profile *profile);
+/* Is it a worker of StragglerAnalysis's timeline (trace/pipeline_op.h)? */
+bool scope_is_pipeline(const struct scope_profile *profile);
 /* How PyTorch records it, as it is written; empty where others recorded the first profile. */
 const char *scope_in_torch(const struct scope *scope, const char *how);
 /*

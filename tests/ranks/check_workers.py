@@ -125,6 +125,13 @@ def check_damage(tap, place):
     tap.same(sorted((row["rank"], row["code"]) for row in table(place, "doctor", store)), [("1", "negative_duration")], "a length below 0 is told")
 
 
+def check_advice(tap, place):
+    """No launch is in such a file: to record with another option of PyTorch's is no advice."""
+    store = ingest(place, pipeline.Pipeline(3, dp=2, pp=4, chunks=1, microbatches=4, steps=3, cut=True).events())
+    said = place.ptool("advise", store).stdout + place.ptool("gaps", store).stdout
+    tap.ok(said.count("ranks --what-if") == 2 and "ProfilerActivity" not in said, "idle time: what to do about it", said)
+
+
 def check_export(tap, place):
     """What is exported of a worker is the same worker again."""
     made = pipeline.Pipeline(6, dp=2, pp=2, chunks=1, microbatches=2, steps=2, one_clock=True)
@@ -143,6 +150,7 @@ def main():
             check_job(tap, place, seed)
         check_what_it_is(tap, place)
         check_damage(tap, place)
+        check_advice(tap, place)
         check_export(tap, place)
     return tap.done()
 

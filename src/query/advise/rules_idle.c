@@ -76,7 +76,8 @@ static struct gap_loss loss_of(const struct rule_run *run, const struct rule_dev
 				  .long_ns = share->long_ns,
 				  .blamed = share->culprit,
 				  .cause_ns = run->facts->idles[on->place].ns,
-				  .is_xprof = scope_is_xprof(run->facts->profile) };
+				  .is_xprof = scope_is_xprof(run->facts->profile),
+				  .is_pipeline = scope_is_pipeline(run->facts->profile) };
 }
 
 static int64_t us_of(const struct rule_run *run, const char *parameter)

@@ -217,6 +217,11 @@ static bool is_compiled(const struct gap_loss *loss)
 	       str_contains(loss->blamed, STR_LIT("Torch-Compiled Region"));
 }
 
+static bool is_pipeline(const struct gap_loss *loss)
+{
+	return loss->is_pipeline;
+}
+
 static bool is_long(const struct gap_loss *loss)
 {
 	return loss->long_ns > loss->ns / 2;
@@ -240,6 +245,9 @@ static const struct other_remedy {
 	  "look at what other streams run until then (ptool timeline): the recording does "
 	  "not say whose event it is. At the start of a recording it may be of work launched "
 	  "before, which keeps the device busy: start the profiler some steps earlier" },
+	{ CAUSE(GAP_UNKNOWN), is_pipeline,
+	  "the timeline does not say what the work waited for: 'ptool ranks --what-if' "
+	  "shows what stragglers cost" },
 	{ CAUSE(GAP_UNTRACED), has_frames,
 	  "no Python frame was recorded then: py-spy record --native or perf shows what "
 	  "ran there" },

@@ -63,6 +63,7 @@ struct gap_loss {
 	struct str blamed;       /* what is charged most of it; may be empty */
 	const int64_t *cause_ns; /* by enum gap_cause: what else there is */
 	bool is_xprof;           /* JAX or TensorFlow recorded it */
+	bool is_pipeline;        /* it is a timeline of StragglerAnalysis */
 };
 
 /* By enum gap_cause. */

@@ -113,6 +113,7 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 		   const struct gap_sums *by_cause, const struct gap_profile *p)
 {
 	seen->is_xprof |= scope_is_xprof(p->profile);
+	seen->is_pipeline |= scope_is_pipeline(p->profile);
 	for (size_t i = 0; i < by_cause->n; i++) {
 		const struct gap_sum *sum = &by_cause->items[i];
 		enum gap_cause cause = (enum gap_cause)sum->cause;
@@ -149,8 +150,8 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	    percent_of(seen->cause_ns[most], seen->span_ns) < HINT_PCT)
 		return;
 	const struct gap_loss loss = { seen->cause_ns[most], seen->long_ns[most],
-				       seen->look_at[most], seen->cause_ns,
-				       seen->is_xprof };
+				       seen->look_at[most],  seen->cause_ns,
+				       seen->is_xprof,       seen->is_pipeline };
 	struct buf at;
 	buf_init(&at, SIZE_MAX);
 	if (seen->look_at[most].n) {

@@ -16,7 +16,7 @@ struct gap_causes_seen {
 	int64_t idle_ns, span_ns;        /* of the devices, whatever is shown of it */
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
-	bool is_xprof; /* JAX or TensorFlow recorded it */
+	bool is_xprof, is_pipeline; /* as in struct gap_loss */
 };
 
 /*

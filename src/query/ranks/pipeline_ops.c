@@ -35,7 +35,7 @@ struct loading {
 bool pipeline_ops_is(const struct scope *scope)
 {
 	for (size_t i = 0; i < scope->n; i++)
-		if (strcmp(scope->profiles[i].format, PIPELINE_FORMAT) != 0)
+		if (!scope_is_pipeline(&scope->profiles[i]))
 			return false;
 	return true;
 }
