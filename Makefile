@@ -63,7 +63,8 @@ TOOLS := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/tools/*.c)))
 # Those that make check TSAN=1 runs, with the check_*.py that say the same.
 THREADED := $(patsubst tests/%.c,$(BUILD)/%,$(shell grep -il 'under tsan' $(UNIT_SRCS)))
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SHARED := $(patsubst %,$(BUILD)/tests/%.o,unit/recording_sink unit/btree_rows fuzz/small_recordings fuzz/small_store fuzz/damaged_store)
+FUZZ_SHARED := $(patsubst %,$(BUILD)/tests/%.o,unit/recording_sink unit/btree_rows \
+	$(addprefix fuzz/,small_recordings small_store damaged_store run_command))
 DRIVER := $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/fuzz/random_trace.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
