@@ -190,6 +190,11 @@ void ranks_add_notes(const struct ranks *r, struct memtable *m)
 	note_unlike(r, m);
 	note_steps(r, m);
 	note_clocks(r, m);
+	if (r->matches.nparticipants &&
+	    scope_is_pipeline(r->matches.participants[0].profile))
+		memtable_add_note(m,
+				  "waiting that StragglerAnalysis cut off is idle time "
+				  "here; 'ptool ranks --what-if' shows what it cost");
 	if (r->matches.unranked)
 		memtable_add_note(m, "%" PRId64 " profiles have no rank and are left out",
 				  r->matches.unranked);
