@@ -45,16 +45,35 @@ static struct batch batch_from(const struct pipeline_ops *ops, size_t first)
 	return (struct batch){ first, end - first };
 }
 
-/* The first of those with most operations: all others are to have the same. */
+/* How many operations most batches have; of two such numbers the larger. */
+static size_t usual_size(const struct pipeline_ops *ops)
+{
+	int64_t *sizes = xcalloc(ops->n, sizeof(*sizes));
+	size_t n = 0, most = 0, usual = 0;
+
+	for (size_t i = 0; i < ops->n; i += (size_t)sizes[n - 1])
+		sizes[n++] = (int64_t)batch_from(ops, i).n;
+	sort_by_field(sizes, n, sizeof(*sizes), 0);
+	for (size_t from = 0, to; from < n; from = to) {
+		for (to = from; to < n && sizes[to] == sizes[from]; to++)
+			;
+		if (to - from < most)
+			continue;
+		most = to - from;
+		usual = (size_t)sizes[from];
+	}
+	free(sizes);
+	return usual;
+}
+
+/* The first of the usual size: all others are to have the same operations. */
 static struct batch find_model(const struct pipeline_ops *ops)
 {
-	struct batch model = { 0, 0 }, batch;
+	size_t usual = usual_size(ops);
+	struct batch model = batch_from(ops, 0);
 
-	for (size_t i = 0; i < ops->n; i += batch.n) {
-		batch = batch_from(ops, i);
-		if (batch.n > model.n)
-			model = batch;
-	}
+	while (model.n != usual)
+		model = batch_from(ops, model.first + model.n);
 	return model;
 }
 

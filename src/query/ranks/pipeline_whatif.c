@@ -180,7 +180,7 @@ static void add_notes(const struct whatif *w, struct memtable *m)
 	if (steps)
 		memtable_add_note(m,
 				  "%zu of %zu steps are left out: a worker lacks "
-				  "operations that others have, or has more",
+				  "operations that most have, or has more",
 				  steps, w->ops->nsteps);
 	if (w->ops->left_out)
 		memtable_add_note(m,
