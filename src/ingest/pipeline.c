@@ -26,7 +26,7 @@ static bool read_arg(const struct event_arg *arg, size_t which, int64_t *to)
 	       json_int(&arg->value, to) == DECIMAL_OK && *to >= 0;
 }
 
-/* Are these all its args, each once? */
+/* True when these are all of its args, each once. */
 static bool read_args(const struct event *e, int64_t args[NARGS])
 {
 	unsigned seen = 0;
@@ -44,7 +44,7 @@ static bool read_args(const struct event *e, int64_t args[NARGS])
 	return seen == (1U << NARGS) - 1;
 }
 
-/* What "forward-send" or "params-all-gather" does, as collectives are called. */
+/* The details of a send, a receive or a collective. */
 static void tell_collective(struct slice_fact *slice, struct collective_fact *to,
 			    const int64_t args[NARGS])
 {
@@ -61,9 +61,8 @@ bool pipeline_slice(struct chrome *c, struct slice_fact *slice,
 		    struct kineto_facts *facts)
 {
 	const struct event *e = &c->event;
-	int64_t args[NARGS];
-
 	struct str name = event_text(e, FIELD_NAME);
+	int64_t args[NARGS];
 
 	if (!name.n || !str_equal(name, event_text(e, FIELD_CAT)) || !read_args(e, args))
 		return false;

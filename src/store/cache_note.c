@@ -1,4 +1,4 @@
-/* A text beside a store of the cache: see cache_note.h. */
+/* A text next to a store of the cache: see cache_note.h. */
 #include "store/cache_note.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-/* Beside thousands of lost stores, a line each. */
+/* Enough for a line about each of thousands of lost stores. */
 #define NOTE_MAX ((size_t)16 << 20)
 #define HEAD_MAX 128
 
@@ -62,7 +62,7 @@ bool cache_note_write(const char *store, struct str text)
 	return is_written;
 }
 
-/* Of a regular file of the user's own, as the store is. */
+/* A descriptor of a regular file that nobody but the user can have written, or -1. */
 static int open_own(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -1,7 +1,7 @@
 /*
- * A text beside a store of the cache: what is to be told each time that it is read, such as
- * what was left out of it.  It belongs to the one file that lay there when it was written: a
- * store that took its place since has none.
+ * A text next to a store of the cache: what each command that reads the store has to say,
+ * such as what was left out of it.  It is bound to the file that was there when it was
+ * written: a store that has taken its place since has no note.
  */
 #ifndef PTOOL_STORE_CACHE_NOTE_H
 #define PTOOL_STORE_CACHE_NOTE_H
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Behind the path of the store. */
+/* Follows the path of the store. */
 #define CACHE_NOTE_SUFFIX ".note"
 
 /* false: it cannot be written, or the store is gone. */

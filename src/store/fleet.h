@@ -30,7 +30,7 @@ struct fleet_store {
 	const char *run;        /* the one it holds */
 	const char *first_path; /* of its first profile: its place in the order */
 	struct err *err;        /* not NULL: it is left out, as this says */
-	bool may_pass;          /* and why may pass: a disk that failed, a lock */
+	bool may_pass;          /* the reason may pass: a disk that failed, a lock */
 	bool is_looked_at;
 	size_t number; /* in the order in which they were found */
 };

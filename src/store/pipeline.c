@@ -104,7 +104,7 @@ static uint32_t step_of(struct model *m, struct idmap *known, int64_t number,
 	return (uint32_t)m->nsteps - 1;
 }
 
-/* Steps come by their start: what work says of them is put right, too. */
+/* Sorts the steps by their start, and renumbers those that work refers to. */
 static void sort_steps(struct model *m)
 {
 	size_t n = m->nsteps;

@@ -10,11 +10,11 @@
 bool pipeline_is(const struct model *m);
 /* Work on a thread of a pipeline that has several at a time: any but that of computing. */
 bool pipeline_is_side_by_side(const struct model *m, const struct slice_rec *work);
-/* Behind axes_find(): names the groups of collectives by the worker's place. */
+/* After axes_find(): names the groups of collectives by the worker's place. */
 void pipeline_groups(struct model *m);
 /*
- * Behind order_rows(), where there are no steps yet: each is from the first start to the
- * last end of the work that tells its number.
+ * After order_rows(), unless there are steps already: adds the steps.  Each lasts from the
+ * first start to the last end of the work that has its number.
  */
 void pipeline_steps(struct model *m);
 

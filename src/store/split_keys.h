@@ -25,7 +25,7 @@ struct split {
 	struct intern rank_keys;
 	struct split_rank *ranks; /* owned */
 	size_t nranks, ranks_cap;
-	bool is_of_workers; /* split_workers(): of one, too */
+	bool is_of_workers; /* by split_workers(): also if there is only one rank */
 	struct buf key;
 	struct arena arena;
 };

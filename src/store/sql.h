@@ -54,7 +54,7 @@ int sql_error(struct sqlite3 *db, struct err *err);
 /* The name of the database that ptool migrate attaches to the new one. */
 #define SQL_OLD "old"
 
-/* Is it sql_error()'s that memory ran out?  Then the file is not to blame. */
+/* True when sql_error() said that memory ran out: then the file is not to blame. */
 bool sql_is_out_of_memory(const struct err *err);
 
 /*

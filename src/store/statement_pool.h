@@ -16,7 +16,7 @@ struct sqlite3_stmt;
 /* A zeroed one is empty. */
 struct statement_pool {
 	struct pooled_statement {
-		const char *sql; /* borrowed: told apart by where it is */
+		const char *sql; /* borrowed; compared by its address */
 		struct sqlite3_stmt *stmt;
 		bool is_taken;
 	} * items; /* owned */

@@ -7,8 +7,8 @@ static struct bulk_cell mode_cell(const struct series_fact *fact)
 }
 
 /*
- * As many as hold all of the series; a sample of others, not 0, where it has none but
- * others have: all of a profile are in order, or none.
+ * As many rows as hold all samples of the series.  1 for a series without samples, if others
+ * of the profile have some: 0 means that its samples have no order.
  */
 static int64_t sample_rows(const struct samples *s, const struct series_rec *series)
 {

@@ -1,7 +1,7 @@
 /*
  * Operations of pipeline-parallel training as ByteDance's StragglerAnalysis records and
  * draws them (its analyzer/to_timeline.py, metatypes.py): on which of a worker's threads
- * they are, which workers they join, and what is usual of them.
+ * they are, which workers take part in them, and what kind they are of.
  */
 #ifndef PTOOL_TRACE_PIPELINE_OP_H
 #define PTOOL_TRACE_PIPELINE_OP_H
@@ -24,7 +24,7 @@ enum pipeline_thread {
 	PIPELINE_THREADS
 };
 
-/* Whom it joins. */
+/* Which workers take part in it. */
 enum pipeline_group {
 	PIPELINE_ALONE,
 	PIPELINE_PEER, /* the stage before or after it: sends and receives */
@@ -61,11 +61,11 @@ struct pipeline_op {
 	uint8_t kind;   /* enum pipeline_kind */
 };
 
-/* Of any other name one of no kind, on PIPELINE_MISC. */
+/* For any other name: an operation of no kind, on PIPELINE_MISC. */
 const struct pipeline_op *pipeline_op_find(struct str name);
 /* The operation of a kind, below PIPELINE_KINDS. */
 const struct pipeline_op *pipeline_op_of(enum pipeline_kind kind);
-/* The worker's rank and thread that a tid tells; false: it is none. */
+/* The worker's rank and thread that a tid stands for; false: it is no worker's. */
 bool pipeline_tid(int64_t tid, int64_t *rank, enum pipeline_thread *thread);
 
 #endif

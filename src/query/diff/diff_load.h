@@ -94,7 +94,7 @@ struct diff_dimension {
 	bool of_call_graphs;
 	bool has_split;      /* a delta is of more calls, or of longer ones */
 	const char *nothing; /* why a run may have no row */
-	/* the table, beside those that every comparison reads ; or NULL */
+	/* the table that it reads in addition to those of every comparison; or NULL */
 	const char *also_reads;
 	int (*load)(const struct diff_loading *l, struct err *err);
 	/*

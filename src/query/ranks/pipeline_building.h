@@ -5,7 +5,7 @@
 #include "query/ranks/pipeline_graph.h"
 
 struct pipeline_edge {
-	uint32_t node, before; /* the node comes behind that one */
+	uint32_t node, before; /* the node comes after that one */
 };
 
 struct pipeline_building {

@@ -1,4 +1,4 @@
-/* What the operations of a pipeline's stage come behind: see pipeline_building.h. */
+/* What the operations of a pipeline's stage come after: see pipeline_building.h. */
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -49,7 +49,7 @@ static size_t pick(struct pipeline_building *b, unsigned kinds)
 	return n;
 }
 
-/* Each comes behind the one before it. */
+/* Each comes after the one before it. */
 static void chain(struct pipeline_building *b, unsigned kinds)
 {
 	size_t n = pick(b, kinds);
@@ -66,7 +66,7 @@ struct transfers {
 	size_t ncompute;
 };
 
-/* One that was recorded, but never begun: before or behind all that needed it. */
+/* One that was recorded, but never begun: before or after all that needed it. */
 static bool is_idle(const struct transfers *t, const struct pipeline_item *item)
 {
 	return t->is_send ? item->end_ns < sum_sub(t->first_end_ns, CLOCKS_NS)
@@ -158,7 +158,7 @@ static void add_transfers(struct pipeline_building *b)
 	}
 }
 
-/* The first of them backward come behind the last but one computation before it. */
+/* The first send and receive backward come after the last but one computation before. */
 static void add_first_backward(struct pipeline_building *b)
 {
 	size_t n = pick(b, KIND_BIT(PIPELINE_FORWARD) | KIND_BIT(PIPELINE_BACKWARD));
@@ -252,7 +252,7 @@ static void add_params(struct pipeline_building *b)
 	release_chunks(&c);
 }
 
-/* A chunk's first reduction comes behind its last computation. */
+/* A chunk's first reduction comes after its last computation. */
 static void add_grads(struct pipeline_building *b)
 {
 	int64_t n = count_numbers(b, PIPELINE_GRADS);

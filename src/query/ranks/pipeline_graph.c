@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "query/ranks/pipeline_building.h"
 
-/* Kinds of pipeline_join behind the two directions, 0 and 1. */
+/* Kinds of pipeline_join after the two directions, 0 and 1. */
 enum { JOIN_EMBEDDING = 2, JOIN_CLIP, JOIN_NOBODY };
 
 #define TRANSFERS                                                            \
@@ -150,12 +150,12 @@ static void list_edges(struct pipeline_building *b)
 /* What is left to be done while groups are put in order. */
 struct sorting {
 	struct pipeline_graph *g;
-	uint32_t *missing;  /* owned; by node: what it comes behind and has not ended */
+	uint32_t *missing;  /* owned; by node: what it comes after and has not ended */
 	uint32_t *expected; /* owned; by group: nodes that have not begun */
-	uint32_t *first;    /* owned; by node, and one behind: in `later` */
-	uint32_t *later;    /* owned; what comes behind each node */
+	uint32_t *first;    /* owned; by node, and one more: in `later` */
+	uint32_t *later;    /* owned; what comes after each node */
 	uint32_t *of_group; /* owned; nodes by group */
-	uint32_t *at;       /* owned; by group, and one behind: in of_group */
+	uint32_t *at;       /* owned; by group, and one more: in of_group */
 	uint32_t *ready;    /* owned; groups that can end */
 	size_t nready;
 };
@@ -208,7 +208,7 @@ static void sorting_release(struct sorting *s)
 	free(s->ready);
 }
 
-/* A group ends: what came behind its nodes may begin. */
+/* A group ends: what came after its nodes may begin. */
 static void end_group(struct sorting *s, uint32_t group)
 {
 	struct pipeline_graph *g = s->g;

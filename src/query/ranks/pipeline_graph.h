@@ -4,8 +4,8 @@
  * all steps and replicas follow one schedule.
  *
  * Within a stage computations follow each other, and so do the sends and the receives of
- * each direction, and the collectives of data parallel ranks.  A receive comes behind the
- * computation before the one that wants its data, a send behind the one that made them.
+ * each direction, and the collectives of data parallel ranks.  A receive comes after the
+ * computation before the one that needs its data, a send after the one that made them.
  * What joins workers moves its data when all of them have come: a send and its receive, the
  * embedding's gradients of the first and last stage, collectives of data parallel ranks, and
  * the clipping of gradients by all.
@@ -29,7 +29,7 @@ struct pipeline_node {
 	uint8_t kind, sync; /* enum pipeline_kind, enum pipeline_sync */
 	bool is_joined;     /* it waits for others, or could */
 	uint32_t group;     /* of which nodes it is */
-	uint32_t first, n;  /* in `after`: what it comes behind */
+	uint32_t first, n;  /* in `after`: what it comes after */
 };
 
 /* Nodes that end together, or one alone: in `members`. */

@@ -2,7 +2,7 @@
  * A pipeline's steps played again with other durations, as ByteDance's StragglerAnalysis
  * does (its analyzer/simulator.py, analysis_util.py).
  *
- * Each operation begins when all that it comes behind has ended (pipeline_graph.h).  A
+ * Each operation begins when all that it comes after has ended (pipeline_graph.h).  A
  * computation takes as long as it did.  What joins workers takes, from when the last of
  * them has begun, as long as it did from then on: its transfer, which is 0 where clocks
  * differ so much that it is -10 ms or less.  Without stragglers a computation takes the mean

@@ -1,4 +1,4 @@
-/* The rows of `ptool ranks --what-if`, whoever plays the run again. */
+/* The rows of `ptool ranks --what-if`, of both ways to simulate a run. */
 #ifndef PTOOL_QUERY_WHATIF_ROWS_H
 #define PTOOL_QUERY_WHATIF_ROWS_H
 

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Of n > 0 values. */
+/* The mean of n > 0 values. */
 double middle_mean(const double *values, size_t n);
-/* Of n > 0 values, which it sorts; of an even number the mean of the two in the middle. */
+/* The median of n > 0 values, which it sorts; for an even n the mean of the middle two. */
 double middle_median(double *values, size_t n);
 
 #endif
