@@ -16,7 +16,9 @@
 /* A mebibyte usually; more where a single text is larger. */
 #define PIECE_MAX ((size_t)1 << 30)
 #define ERROR_MAX ((size_t)16 << 10)
-#define SQL_MAX   ((size_t)1 << 20)
+/* Of lines before and behind an answer: a few hundred bytes usually. */
+#define HEADERS_MAX ((size_t)256 << 10)
+#define SQL_MAX     ((size_t)1 << 20)
 
 struct http {
 	const struct curl_lib *lib; /* borrowed */
@@ -33,7 +35,8 @@ struct asking {
 	const struct http_request *request;
 	struct buf piece; /* of what is sent */
 	size_t sent;      /* of it */
-	struct buf error; /* what came with another status than 200 */
+	struct buf error; /* what came with another status than 200, or unasked */
+	size_t nheaders;  /* bytes of headers so far */
 	bool is_failed;   /* err is set */
 	struct err *err;
 };
@@ -67,14 +70,32 @@ static size_t receive(char *from, size_t size, size_t n, void *user)
 	long status = 0;
 
 	a->http->lib->curl_easy_getinfo(a->http->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status != OK) {
+	if (status != OK || !r->take) {
 		size_t room = ERROR_MAX - a->error.n;
 		buf_add(&a->error, bytes.p, bytes.n < room ? bytes.n : room);
-	} else if (r->take && r->take(r->to, bytes, a->err) < 0) {
+		/* enough to say what is wrong; the rest may have no end */
+		return bytes.n <= room ? bytes.n : 0;
+	}
+	if (r->take(r->to, bytes, a->err) < 0) {
 		a->is_failed = true;
 		return 0;
 	}
 	return bytes.n;
+}
+
+/* libcurl limits those before an answer, but not those behind it, and keeps all. */
+static size_t receive_header(char *from, size_t size, size_t n, void *user)
+{
+	struct asking *a = user;
+
+	(void)from;
+	a->nheaders += size * n;
+	if (a->nheaders <= HEADERS_MAX)
+		return size * n;
+	a->is_failed = true;
+	err_set(a->err, ERR_IO, "the server's answer has more than %zu KiB of headers",
+		HEADERS_MAX >> 10);
+	return 0;
 }
 
 static int progress(void *user, curl_off_t down_all, curl_off_t down, curl_off_t up_all,
@@ -179,6 +200,8 @@ static void set_callbacks(struct asking *a)
 
 	SET(CURLOPT_WRITEFUNCTION, receive);
 	SET(CURLOPT_WRITEDATA, a);
+	SET(CURLOPT_HEADERFUNCTION, receive_header);
+	SET(CURLOPT_HEADERDATA, a);
 	SET(CURLOPT_XFERINFOFUNCTION, progress);
 	SET(CURLOPT_XFERINFODATA, a);
 	SET(CURLOPT_NOPROGRESS, 0L);
@@ -208,6 +231,17 @@ static bool is_kept_connection_lost(const struct http *http, CURLcode rc)
 	return nconnects == 0;
 }
 
+static const char *what_failed(const struct asking *a, CURLcode rc, const char *detail)
+{
+	if (a->http->is_closed)
+		return "the server closed the connection";
+	if (rc == CURLE_WRITE_ERROR)
+		return "the server sends an answer where it was asked for none";
+	if (rc == CURLE_OUT_OF_MEMORY) /* of a line above 100 KB, too */
+		return "a header of the server's answer is too long, or memory ran out";
+	return *detail ? detail : a->http->lib->curl_easy_strerror(rc);
+}
+
 /* What was wrong, as err. */
 static int judge(struct asking *a, CURLcode rc, const char *detail)
 {
@@ -231,9 +265,7 @@ static int judge(struct asking *a, CURLcode rc, const char *detail)
 		return http_error(&failure, a->err);
 	}
 	bool is_certificate = rc == CURLE_PEER_FAILED_VERIFICATION;
-	failure.text = str_of(http->is_closed ? "the server closed the connection"
-			      : *detail       ? detail
-					      : lib->curl_easy_strerror(rc));
+	failure.text = str_of(what_failed(a, rc, detail));
 	return is_certificate ? http_error_certificate(&failure, a->err)
 			      : http_error_network(&failure, a->err);
 }

@@ -78,13 +78,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass
 
 
-def endless(piece):
+def endless(piece, status=200):
     def behave(h):
-        h.send_response(200)
+        h.send_response(status)
         h.end_headers()
         while True:
             h.wfile.write(piece)
     return behave
+
+
+def endless_trailers(h):
+    h.send_response(200)
+    h.send_header("Transfer-Encoding", "chunked")
+    h.end_headers()
+    h.wfile.write(b"0\r\n")
+    while True:
+        h.wfile.write(b"X-More: and more\r\n" * 4096)
+
+
+def taken_without_end(h):
+    if "INTO" in h.path:
+        endless(b"\0" * 65536)(h)
+    h.answer(number(0))
 
 
 def slow(h):
@@ -110,6 +125,9 @@ BEHAVIOURS = {
     "a text of exabytes": lambda h: h.answer((number(7) + b"\xff" * 9 + b"\x01") * 3),
     "zeroes without end": endless(b"\0" * 65536),
     "rows without end": endless((number(1) * 8192)),
+    "an error without end": endless(b"x" * 65536, 500),
+    "headers without end behind its answer": endless_trailers,
+    "without end where rows are sent": taken_without_end,
     "a byte in a while": slow,
     "nothing at all": nobody,
     "a redirect": lambda h: h.answer(b"", 302, Location=f"http://127.0.0.1:{h.server.other}/"),
