@@ -1,6 +1,7 @@
 /* The first tab of a page: why is it slow, where a step goes, what to try. */
 #include <stdlib.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "cli/report_charts.h"
 #include "cli/report_colors.h"
@@ -135,11 +136,11 @@ static size_t take_parts(struct making *m, enum overview_block block, bool by_na
 		parts[n] = (struct page_part){ by_name ? report_color(item)
 						       : report_color_at(n),
 					       short_text(m, item), value };
-		sum += value;
-		whole = (int64_t)((double)value * 100 / share);
+		sum = sum_add(sum, value);
+		whole = sum_of_double((double)value * 100 / share);
 		n++;
 	}
-	if (!by_name && whole - sum > whole / 500)
+	if (!by_name && sum_sub(whole, sum) > whole / 500)
 		parts[n++] =
 			(struct page_part){ "other", STR_LIT("all others"), whole - sum };
 	return n;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/units.h"
 #include "report/json_text.h"
 #include "report/page_blob.h"
@@ -87,7 +88,7 @@ static int64_t sum_of(const struct page_part *parts, size_t n)
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += parts[i].value;
+		sum = sum_add(sum, parts[i].value);
 	return sum;
 }
 

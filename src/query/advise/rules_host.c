@@ -140,7 +140,7 @@ static struct rule_operators sum_small(const struct fact_name *names, size_t n,
 		    is_copy(name) || is_read(name) ||
 		    (double)name->self_ns / (double)name->step_calls >= below_ns)
 			continue;
-		sum.ns += name->self_ns;
+		sum.ns = sum_add(sum.ns, name->self_ns);
 		sum.calls = sum_add(sum.calls, name->step_calls);
 		if (!sum.most || name->self_ns > sum.most->self_ns)
 			sum.most = name;
