@@ -1,8 +1,8 @@
 """structures.py: for each thing that a recording can have many of, a recording with n of it.
 
 `STRUCTURES` maps a name to a function of n that gives the events of a Chrome trace.  `write()`
-makes the files; those that are no single trace are in other_files.py (ranks, dumps, pickles) and
-stack_files.py (sampling and line profilers).
+makes the files; those that are no single trace are in other_files.py (ranks, dumps, pickles),
+stack_files.py (sampling and line profilers) and pipeline_files.py (StragglerAnalysis).
 Times are microseconds.  The same n gives the same bytes.
 """
 import json
@@ -10,11 +10,12 @@ import math
 import os
 
 import other_files
+import pipeline_files
 import stack_files
 
 HOST = 100
 RUNS, FOLDERS = other_files.RUNS, other_files.FOLDERS
-FILES = {**other_files.KINDS, **stack_files.KINDS}
+FILES = {**other_files.KINDS, **stack_files.KINDS, **pipeline_files.KINDS}
 STRUCTURES = {}
 
 

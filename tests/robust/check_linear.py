@@ -82,6 +82,8 @@ diff --by idle STORE STORE
 top --by thread --limit 0 STORE
 gate -f BUDGETS STORE STORE
 list STORE
+ranks STORE
+ranks --what-if STORE
 """.strip().splitlines()]
 
 
