@@ -53,6 +53,8 @@ enum pipeline_kind {
 	PIPELINE_KINDS,
 	PIPELINE_NO_KIND = PIPELINE_KINDS
 };
+/* For sets of kinds. */
+#define PIPELINE_BIT(kind) (1U << (kind))
 
 struct pipeline_op {
 	const char *name;

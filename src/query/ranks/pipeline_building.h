@@ -34,6 +34,4 @@ struct pipeline_join {
 };
 void pipeline_join(struct pipeline_building *b, uint32_t node, struct pipeline_join join);
 
-#define KIND_BIT(kind) (1U << (kind))
-
 #endif

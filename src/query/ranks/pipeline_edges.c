@@ -118,7 +118,7 @@ static void match_compute(struct pipeline_building *b, const struct transfers *t
 /* The k-th belongs to the k-th computation, and the k-th that has a peer to the peer's k-th. */
 static void match_transfers(struct pipeline_building *b, struct transfers *t)
 {
-	size_t n = pick(b, KIND_BIT(t->kind)), nbegun = 0;
+	size_t n = pick(b, PIPELINE_BIT(t->kind)), nbegun = 0;
 	int64_t number = 0, valid = 0;
 
 	look_at_computes(b, t);
@@ -153,7 +153,7 @@ static void add_transfers(struct pipeline_building *b)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		chain(b, KIND_BIT(all[i].kind));
+		chain(b, PIPELINE_BIT(all[i].kind));
 		match_transfers(b, &all[i]);
 	}
 }
@@ -161,7 +161,8 @@ static void add_transfers(struct pipeline_building *b)
 /* The first send and receive backward come after the last but one computation before. */
 static void add_first_backward(struct pipeline_building *b)
 {
-	size_t n = pick(b, KIND_BIT(PIPELINE_FORWARD) | KIND_BIT(PIPELINE_BACKWARD));
+	size_t n =
+		pick(b, PIPELINE_BIT(PIPELINE_FORWARD) | PIPELINE_BIT(PIPELINE_BACKWARD));
 	size_t first = 0;
 
 	while (first < n && item_of(b, b->picked[first])->kind != PIPELINE_BACKWARD)
@@ -314,11 +315,11 @@ static void add_ending(struct pipeline_building *b)
 
 void pipeline_stage_edges(struct pipeline_building *b)
 {
-	chain(b, KIND_BIT(PIPELINE_FORWARD) | KIND_BIT(PIPELINE_BACKWARD));
+	chain(b, PIPELINE_BIT(PIPELINE_FORWARD) | PIPELINE_BIT(PIPELINE_BACKWARD));
 	add_transfers(b);
 	add_first_backward(b);
 	if (b->has_dp) {
-		chain(b, KIND_BIT(PIPELINE_PARAMS) | KIND_BIT(PIPELINE_GRADS));
+		chain(b, PIPELINE_BIT(PIPELINE_PARAMS) | PIPELINE_BIT(PIPELINE_GRADS));
 		add_params(b);
 		if (b->overlaps)
 			add_grads(b);

@@ -9,12 +9,12 @@
 /* Kinds of pipeline_join after the two directions, 0 and 1. */
 enum { JOIN_EMBEDDING = 2, JOIN_CLIP, JOIN_NOBODY };
 
-#define TRANSFERS                                                            \
-	(KIND_BIT(PIPELINE_FORWARD_SEND) | KIND_BIT(PIPELINE_FORWARD_RECV) | \
-	 KIND_BIT(PIPELINE_BACKWARD_SEND) | KIND_BIT(PIPELINE_BACKWARD_RECV))
-#define OF_REPLICAS                                             \
-	(KIND_BIT(PIPELINE_PARAMS) | KIND_BIT(PIPELINE_GRADS) | \
-	 KIND_BIT(PIPELINE_OTHER_GRADS))
+#define TRANSFERS                                                                    \
+	(PIPELINE_BIT(PIPELINE_FORWARD_SEND) | PIPELINE_BIT(PIPELINE_FORWARD_RECV) | \
+	 PIPELINE_BIT(PIPELINE_BACKWARD_SEND) | PIPELINE_BIT(PIPELINE_BACKWARD_RECV))
+#define OF_REPLICAS                                                     \
+	(PIPELINE_BIT(PIPELINE_PARAMS) | PIPELINE_BIT(PIPELINE_GRADS) | \
+	 PIPELINE_BIT(PIPELINE_OTHER_GRADS))
 
 uint32_t pipeline_graph_node(struct pipeline_graph *g, const struct pipeline_item *item)
 {
@@ -64,7 +64,7 @@ static void add_nodes(struct pipeline_building *b, const struct pipeline_item *i
 		if (items[i].chunk >= b->nchunks)
 			b->nchunks = items[i].chunk + 1;
 		b->overlaps |= items[i].kind == PIPELINE_OTHER_GRADS;
-		b->has_dp |= KIND_BIT(items[i].kind) & OF_REPLICAS;
+		b->has_dp |= PIPELINE_BIT(items[i].kind) & OF_REPLICAS;
 	}
 	b->order = sorted_places(g->n, is_before, b);
 	b->picked = xcalloc(g->n + 1, sizeof(*b->picked));
@@ -74,7 +74,7 @@ static void add_nodes(struct pipeline_building *b, const struct pipeline_item *i
 static bool is_joined(const struct pipeline_building *b, const struct pipeline_node *node,
 		      int64_t sequence)
 {
-	unsigned kind = KIND_BIT(node->kind);
+	unsigned kind = PIPELINE_BIT(node->kind);
 
 	if (kind & TRANSFERS)
 		return true;
@@ -104,7 +104,7 @@ static void join_rest(struct pipeline_building *b)
 			continue;
 		if (node->kind == PIPELINE_CLIP)
 			node->sync = PIPELINE_SYNC_ALL;
-		else if (KIND_BIT(node->kind) & OF_REPLICAS)
+		else if (PIPELINE_BIT(node->kind) & OF_REPLICAS)
 			node->sync = PIPELINE_SYNC_DP;
 	}
 }

@@ -8,11 +8,11 @@
 #include "query/stats/middle.h"
 
 /* A transfer that ends so long before the last has come is a wrong clock's. */
-#define CLOCKS_NS (-10000000.0)
+#define WRONG_CLOCK_NS (-10000000.0)
 
-#define MEAN_KINDS                                                                     \
-	(1U << PIPELINE_FORWARD | 1U << PIPELINE_BACKWARD | 1U << PIPELINE_OPTIMIZER | \
-	 1U << PIPELINE_GC)
+#define MEAN_KINDS                                                          \
+	(PIPELINE_BIT(PIPELINE_FORWARD) | PIPELINE_BIT(PIPELINE_BACKWARD) | \
+	 PIPELINE_BIT(PIPELINE_OPTIMIZER) | PIPELINE_BIT(PIPELINE_GC))
 
 /* What one replica did in a step. */
 struct batch {
@@ -146,7 +146,7 @@ static void set_transfers(const struct pipeline_replay *p,
 		for (uint32_t i = 0; i < group->n; i++) {
 			size_t at = r * p->graph.n + p->graph.members[group->first + i];
 			double ns = (double)items[at]->end_ns - last_ns;
-			took_ns[at] = ns <= CLOCKS_NS ? 0 : ns;
+			took_ns[at] = ns <= WRONG_CLOCK_NS ? 0 : ns;
 		}
 }
 
@@ -435,6 +435,6 @@ unsigned pipeline_replay_kinds(const struct pipeline_replay *p)
 	unsigned kinds = 0;
 
 	for (size_t i = 0; i < p->graph.n; i++)
-		kinds |= 1U << p->graph.nodes[i].kind;
+		kinds |= PIPELINE_BIT(p->graph.nodes[i].kind);
 	return kinds;
 }

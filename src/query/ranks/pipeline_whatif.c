@@ -25,18 +25,17 @@ static double play(struct whatif *w, enum pipeline_choice_what what, int64_t num
 	return pipeline_replay_run(w->replay, &choice).optimizer_ns;
 }
 
-#define BIT(kind) (1U << (kind))
-
 /* Sends and receives of a direction are one kind. */
 static void add_kinds(struct whatif *w)
 {
-	const unsigned forward = BIT(PIPELINE_FORWARD_SEND) | BIT(PIPELINE_FORWARD_RECV);
-	const unsigned backward =
-		BIT(PIPELINE_BACKWARD_SEND) | BIT(PIPELINE_BACKWARD_RECV);
+	const unsigned forward =
+		PIPELINE_BIT(PIPELINE_FORWARD_SEND) | PIPELINE_BIT(PIPELINE_FORWARD_RECV);
+	const unsigned backward = PIPELINE_BIT(PIPELINE_BACKWARD_SEND) |
+				  PIPELINE_BIT(PIPELINE_BACKWARD_RECV);
 	unsigned left = pipeline_replay_kinds(w->replay);
 
 	for (unsigned k = 0; k < PIPELINE_KINDS; k++) {
-		unsigned kinds = BIT(k);
+		unsigned kinds = PIPELINE_BIT(k);
 		const char *name = pipeline_op_of((enum pipeline_kind)k)->name;
 		if (!(left & kinds))
 			continue;
