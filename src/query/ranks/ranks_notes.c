@@ -72,7 +72,7 @@ static const struct {
 	bool has_ratio;
 } kinds[] = {
 	{ "computes slowly", "compute slowly",
-	  "compare the clock, power and temperature of its device; 'ptool kernels --rank ",
+	  "compare clock, power and temperature with other devices; 'ptool kernels --rank ",
 	  "' lists the kernels", RANK_SLOW_COMPUTE, true },
 	{ "computes longer than the others, with kernels as fast",
 	  "compute longer than the others, with kernels as fast",
