@@ -61,9 +61,10 @@ struct server {
 
 /* A message; its texts are borrowed from the line. */
 struct message {
-	struct json_value id; /* text.n 0: none, a notification */
+	struct json_value id;
 	struct str method;
 	struct str params; /* the text of an object, or n 0 */
+	bool has_id;       /* else it is a notification */
 	bool is_request;   /* it has a method */
 };
 
@@ -87,11 +88,12 @@ static void put_number(struct server *s, int64_t number)
 /* A reply's head; its id is as it came. */
 static void begin_reply(struct server *s, const struct message *m, const char *member)
 {
-	bool is_text = m && m->id.type == JSON_STRING && m->id.text.n;
+	bool has_id = m && m->has_id;
+	bool is_text = has_id && m->id.type == JSON_STRING;
 
 	put(s, "{\"jsonrpc\":\"2.0\",\"id\":");
 	put(s, is_text ? "\"" : "");
-	if (m && m->id.text.n)
+	if (has_id)
 		writer_str(&s->w, m->id.text);
 	else
 		put(s, "null");
@@ -315,7 +317,7 @@ static void call_tool(struct server *s, const struct message *m)
 
 static void answer(struct server *s, const struct message *m)
 {
-	if (m->id.text.n == 0) /* a notification: none of them changes anything here */
+	if (!m->has_id) /* a notification: none of them changes anything here */
 		return;
 	if (str_is(m->method, "initialize")) {
 		initialize(s, m);
@@ -336,7 +338,7 @@ static void answer(struct server *s, const struct message *m)
 static enum rpc_error read_message(struct str line, struct message *out)
 {
 	struct json j = json_of(line);
-	struct json_value all, value;
+	struct json_value all, value, method;
 
 	*out = (struct message){ .is_request = false };
 	j.strict = true;
@@ -348,18 +350,19 @@ static enum rpc_error read_message(struct str line, struct message *out)
 		return RPC_NO_JSON;
 	if (all.type != JSON_OBJECT)
 		return RPC_NO_REQUEST;
-	if (find_member(all.text, "id", &value) && value.type != JSON_NULL) {
+	if (!find_member(all.text, "method", &method))
+		return 0; /* a reply, to what nobody asked */
+	if (find_member(all.text, "id", &value)) {
 		if (value.type != JSON_STRING && value.type != JSON_NUMBER)
 			return RPC_NO_REQUEST;
 		out->id = value;
+		out->has_id = true;
 	}
 	if (find_member(all.text, "params", &value) && value.type == JSON_OBJECT)
 		out->params = value.text;
-	if (!find_member(all.text, "method", &value))
-		return 0; /* a reply, to what nobody asked */
-	if (value.type != JSON_STRING)
+	if (method.type != JSON_STRING)
 		return RPC_NO_REQUEST;
-	out->method = value.text;
+	out->method = method.text;
 	out->is_request = true;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "cli/mcp_call.h"
 #include "cli/suggest.h"
 #include "ingest/json.h"
+#include "report/renderer.h"
 
 #define TEXT_MAX        ((size_t)64 * 1024) /* of a value */
 #define MCP_OPTIONS_MAX 100                 /* of a command, in a message */
@@ -225,6 +226,9 @@ static int add_output(struct mcp_call *call, const struct command *command,
 		return 0;
 	if (find_argument(call, "format", &value))
 		format = text_of(call, &value, err);
+	const struct renderer *renderer = format ? renderer_find(format) : NULL;
+	if (renderer && renderer->is_binary)
+		return err_set(err, ERR_USAGE, "'format' must be text, not %s", format);
 	if (!format || add_word(call, "--quiet", err) < 0 ||
 	    add_word(call, arena_printf(call->arena, "--format=%s", format), err) < 0)
 		return -1;

@@ -46,11 +46,13 @@ else:
 		{"jsonrpc":"2.0","id":2,"method":"tools/list"}
 		{"jsonrpc":"2.0","id":3,"result":{}}
 		{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"1999-01-01"}}
+		{"jsonrpc":"2.0","id":"","method":"ping"}
+		{"jsonrpc":"2.0","id":null,"result":{}}
 	E
 	python3 - <<-'E'
 		import json
 		replies = [json.loads(line) for line in open("replies")]
-		assert [r["id"] for r in replies] == [0, 'a"A', 2, 4], replies
+		assert [r["id"] for r in replies] == [0, 'a"A', 2, 4, ""], replies
 		assert replies[0]["result"]["protocolVersion"] == "2025-03-26"
 		assert replies[3]["result"]["protocolVersion"] == "2025-06-18"
 		assert replies[1]["result"] == {}
@@ -82,6 +84,7 @@ else:
 	grep -q 'for --budget 100' got
 	call help '{"command":"top","budget":50}' >got
 	grep -qx '... cut to 50 tokens' got
+	call query '{"command":"list","file":"s.db","format":"parquet"}' | diff <(printf '%s\n' "'format' must be text, not parquet" error) -
 	call query '{"command":"comm","file":"s.db"}' >got
 	grep -q '"status":"not_recorded"' got
 	[ "$(tail -n 1 got)" = answer ]
@@ -143,6 +146,7 @@ else:
 		echo 'null'
 		echo '{"id":{"a":1},"method":"ping"}'
 		echo '{"id":1,"method":5}'
+		echo '{"id":null,"method":"ping"}'
 		echo '{"id":1,"method":"no/such"}'
 		echo '{"id":1,"method":"tools/call"}'
 		echo '{"id":1,"method":"tools/call","params":{"name":"rm"}}'
@@ -160,10 +164,10 @@ else:
 	python3 - <<-'E'
 		import json
 		replies = [json.loads(line) for line in open("replies")]
-		assert len(replies) == 18, len(replies)
+		assert len(replies) == 19, len(replies)
 		assert replies[-1] == {"jsonrpc": "2.0", "id": 9, "result": {}}
 		codes = [r["error"]["code"] if "error" in r else r["result"]["isError"] for r in replies[:-1]]
-		assert codes == [-32700, -32600, -32600, -32600, -32600, -32601, -32602, -32602, True, True, True,
+		assert codes == [-32700, -32600, -32600, -32600, -32600, -32600, -32601, -32602, -32602, True, True, True,
 		                 True, True, -32700, -32600, True, -32700], codes
 	E
 }
