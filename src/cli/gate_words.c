@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/buf.h"
+#include "base/sum.h"
 #include "base/units.h"
 
 const char *gate_verdict_name(enum gate_verdict verdict)
@@ -29,7 +30,7 @@ struct cell gate_amount_cell(const struct gate_line *line, double value)
 	if (isnan(value))
 		return cell_null();
 	if (is_whole || line->unit == UNIT_NS || line->unit == UNIT_BYTES)
-		return cell_int((int64_t)round(value));
+		return cell_int(sum_of_double(round(value)));
 	return cell_real(value);
 }
 

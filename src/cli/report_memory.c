@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/sum.h"
 #include "cli/report_charts.h"
 #include "cli/table_command.h"
 #include "report/page_chart.h"
@@ -93,8 +94,9 @@ static struct device_curve *find_device(struct gathering *g, const struct rows_a
 static void add_level(const struct gathering *g, struct page_series *s, int64_t at_ns,
 		      struct cell level)
 {
-	int64_t length = g->length_ns + 1;
-	int64_t bucket = (int64_t)((double)at_ns / (double)length * BUCKETS);
+	int64_t length = sum_add(g->length_ns, 1);
+	int64_t within_ns = at_ns < 0 ? 0 : at_ns < length ? at_ns : length - 1;
+	int64_t bucket = (int64_t)((double)within_ns / (double)length * BUCKETS);
 	int64_t start = (int64_t)((double)bucket / BUCKETS * (double)length);
 
 	if (level.type != CELL_INT)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 
 void flops_model_init(struct flops_model *model, struct stacks *stacks)
 {
@@ -125,7 +126,8 @@ static int64_t moved(const struct flops_module *m, const struct flops_module *ab
 	bool is_up = above->shift[i] > 0;
 	double all = room(&above->below, i, is_up);
 	double part = all > 0 ? room(&m->all, i, is_up) / all : 0;
-	return m->all.value[i] + llround((double)above->shift[i] * part);
+	return sum_add(m->all.value[i],
+		       sum_of_double(round((double)above->shift[i] * part)));
 }
 
 /* What a module has itself. */

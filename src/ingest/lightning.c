@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/sum.h"
 #include "ingest/parts.h"
 #include "ingest/printed.h"
 
@@ -266,7 +267,7 @@ static int tell_rest(struct reading *r, struct err *err)
 			      "the report of Lightning has no actions: nothing was "
 			      "timed, or it was cut off");
 	if (!isnan(r->whole_s))
-		profile.span_end_ns = llround(r->whole_s * 1e9);
+		profile.span_end_ns = sum_of_double(round(r->whole_s * 1e9));
 	printed_metadata(&r->in, "stage", buf_str(&r->stage));
 	if (r->ncomputed &&
 	    printed_tell(&r->in, FINDING_COUNTS_COMPUTED, r->at, none, err) < 0)

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/sum.h"
 #include "base/utf8.h"
 #include "ingest/printed.h"
 #include "trace/opstat.h"
@@ -495,7 +496,7 @@ static int tell_rest(struct reading *r, struct err *err)
 	profile.has_stacks = has[COLUMN_SOURCE];
 	profile.has_flops = has[COLUMN_FLOPS];
 	if (!isnan(r->total_s)) {
-		profile.span_end_ns = llround(r->total_s * 1e9);
+		profile.span_end_ns = sum_of_double(round(r->total_s * 1e9));
 		tell_total(r, "self_cpu_ns", profile.span_end_ns);
 	}
 	if (r->device_ns > 0)

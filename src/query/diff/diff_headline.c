@@ -22,11 +22,12 @@ static void mark_side(const struct diff_side *side, struct diff_outliers *out,
 	struct step_usual usual;
 
 	for (size_t i = 0; i < n; i++)
-		ns[i] = llround(side->samples[i]);
+		ns[i] = sum_of_double(round(side->samples[i]));
 	if (step_usual_of(ns, n, &usual)) {
 		out->is[which] = xcalloc(n, sizeof(bool));
 		for (size_t i = 0; i < n; i++) {
-			out->is[which][i] = llround(side->samples[i]) > usual.limit_ns;
+			out->is[which][i] =
+				sum_of_double(round(side->samples[i])) > usual.limit_ns;
 			out->n[which] += out->is[which][i];
 		}
 	}
