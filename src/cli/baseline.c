@@ -37,8 +37,12 @@ int baseline_check_name(const char *name, struct err *err)
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"0123456789._+-";
 
-	if (*name && *name != '.' && *name != '-' && strlen(name) <= NAME_MAX_BYTES &&
-	    name[strspn(name, allowed)] == '\0')
+	if (strlen(name) > NAME_MAX_BYTES)
+		return err_set(err, ERR_USAGE,
+			       "'%.20s...' cannot name a baseline: it is longer than %d "
+			       "bytes",
+			       name, NAME_MAX_BYTES);
+	if (*name && *name != '.' && *name != '-' && name[strspn(name, allowed)] == '\0')
 		return 0;
 	return err_set(
 		err, ERR_USAGE,
@@ -83,9 +87,11 @@ typedef bool wanted_fn(const char *path, const char *name);
 static bool is_store_file(const char *path, const char *name)
 {
 	size_t n = strlen(name), end = strlen(SUFFIX);
+	struct stat st;
 
-	(void)path;
-	return name[0] != '.' && n > end && strcmp(name + n - end, SUFFIX) == 0;
+	/* a pipe would be waited for, and a link may lead to nothing, which is told */
+	return name[0] != '.' && n > end && strcmp(name + n - end, SUFFIX) == 0 &&
+	       (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }
 
 static bool is_folder(const char *path, const char *name)

@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/table_command.h"
+#include "remote/url.h"
 
 #define FILE_MAX (1 << 20)
 
@@ -68,9 +69,14 @@ static int set_min(struct budgets *b, struct budget *to, const char *value,
 static int set_against(struct budgets *b, struct budget *to, const char *value,
 		       struct err *err)
 {
-	(void)b, (void)err;
+	(void)b;
 	to->against = value;
-	return 0;
+	/* who writes budgets must not learn the password of who runs the gate */
+	return url_is(value)
+		       ? err_set(err, ERR_USAGE,
+				 "a budget names no server: fetch the run by 'ptool pull' "
+				 "and name that store")
+		       : 0;
 }
 
 static int set_tolerance(struct budgets *b, struct budget *to, const char *value,

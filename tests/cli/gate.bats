@@ -158,6 +158,7 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	wrong "5: 'max' is given twice" '[a]' 'view = steps' 'column = total_ns' 'max = 1 s' 'max = 2 s'
 	wrong "1: 'view' is in no section; " 'view = steps'
 	wrong "2: neither [SECTION] nor KEY = VALUE: 'steps'" '[a]' 'steps'
+	wrong "4: a budget names no server: " '[a]' 'view = steps' 'column = total_ns' 'against = clickhouse://127.0.0.1:1/d'
 	wrong "1: --step wants N, A..B" '[a]' 'view = steps' 'column = total_ns' 'max = 1 s' 'step = x'
 	# a column of several tables of the command is named once
 	wrong "3: unknown column 'cals'; did you mean 'calls'? (valid: calls, " '[a]' 'view = compile' 'column = cals' 'max = 1'
@@ -294,6 +295,14 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 		ptool diff -q base?.json -- new?.json $options >wanted
 		diff wanted got
 	done
+	# what is no file is no run: a pipe would be waited for
+	mkfifo .ptool/baselines/main/20261123T121602-01-pipe.db
+	mkdir .ptool/baselines/main/20261123T121602-02-folder.db
+	ptool baseline show main --format csv >got
+	[ "$(grep -c '' got)" = 9 ]
+	run -1 grep 'pipe\|folder' got
+	timeout 60 "$PTOOL" diff -q baseline:main -- new?.json >got
+	rm -r .ptool/baselines/main/20261123T121602-*
 	# a recording with device work on two streams, steps and collectives: parts from its summary
 	ptool baseline save gpu "$EVERYTHING" -q
 	ptool diff -q baseline:gpu "$EVERYTHING" --accounting --format csv >got
