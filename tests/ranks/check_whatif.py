@@ -241,11 +241,11 @@ def check_strange(tap, place):
 def check_lone(tap, place):
     """Replicas that lack what one of them has: nothing is made room for that no step has."""
     op = {"name": "forward-compute", "cat": "forward-compute", "dur": 1, "ph": "X"}
-    events = [dict(op, pid=p, tid=5 * p, ts=p, args={"step": 1, "model_chunk": 0, "mb_id": 0, "seq_id": 0}) for p in range(300)]
-    events += [dict(op, pid=0, tid=0, ts=k, args={"step": 1, "model_chunk": 0, "mb_id": k, "seq_id": k}) for k in range(1, 60000)]
-    events += [{"name": "thread_name", "pid": p, "tid": 5 * p, "ph": "M", "args": {"name": "PP rank 0, TP rank 0, compute"}} for p in range(300)]
-    limit = None if os.environ.get("SAN") else lambda: resource.setrlimit(resource.RLIMIT_AS, (256 << 20, 256 << 20))
-    refuses(tap, place, events, "no step has the same operations", "replicas that lack what one of them has, in 256 MiB", limit)
+    events = [dict(op, pid=p, tid=5 * p, ts=p, args={"step": 1, "model_chunk": 0, "mb_id": 0, "seq_id": 0}) for p in range(400)]
+    events += [dict(op, pid=0, tid=0, ts=k, args={"step": 1, "model_chunk": 0, "mb_id": k, "seq_id": k}) for k in range(1, 20000)]
+    events += [{"name": "thread_name", "pid": p, "tid": 5 * p, "ph": "M", "args": {"name": "PP rank 0, TP rank 0, compute"}} for p in range(400)]
+    limit = None if os.environ.get("SAN") else lambda: resource.setrlimit(resource.RLIMIT_AS, (128 << 20, 128 << 20))
+    refuses(tap, place, events, "no step has the same operations", "replicas that lack what one of them has, in 128 MiB", limit)
 
 
 def main():
