@@ -119,7 +119,7 @@ static uint32_t run_here(const struct mprof *m)
 
 static bool read_sample(struct mprof *m, struct str rest, bool is_child)
 {
-	struct mprof_sample s = { .child = MAIN, .at = m->in.lines.start };
+	struct mprof_sample s = { .child = MAIN, .at = printed_at(&m->in) };
 	struct str child = STR_LIT("");
 
 	if (is_child)
@@ -159,7 +159,7 @@ static bool read_numbers(struct str text, bool has_level, struct mprof_call *c,
 /* A level is far below any time, which tells the two layouts apart. */
 static bool read_call(struct mprof *m, struct str rest)
 {
-	struct mprof_call c = { .at = m->in.lines.start };
+	struct mprof_call c = { .at = printed_at(&m->in) };
 	struct str name, tail = rest;
 	double last;
 
@@ -198,10 +198,11 @@ static int tell_bad(struct mprof *m, struct err *err)
 	if (run_here(m) != m->wanted)
 		return 0;
 	if (m->nbad++ == 0)
-		m->bad_at = m->in.lines.start;
-	return m->in.lines.is_cut ? printed_tell(&m->in, FINDING_TRUNCATED,
-						 m->in.lines.start, m->in.lines.line, err)
-				  : printed_bad_row(&m->in, err);
+		m->bad_at = printed_at(&m->in);
+	return m->in.lines.is_cut
+		       ? printed_tell(&m->in, FINDING_TRUNCATED, printed_at(&m->in),
+				      m->in.lines.line, err)
+		       : printed_bad_row(&m->in, err);
 }
 
 static int read_lines(struct mprof *m, struct err *err)

@@ -18,7 +18,7 @@ int printed_tell(struct printed *p, enum finding what, size_t at, struct str exc
 
 int printed_bad_row(struct printed *p, struct err *err)
 {
-	return printed_tell(p, FINDING_ROW_SYNTAX, p->lines.start,
+	return printed_tell(p, FINDING_ROW_SYNTAX, printed_at(p),
 			    line_trimmed(p->lines.line), err);
 }
 
@@ -39,15 +39,6 @@ static int tell_encoding(struct printed *p, struct input *in, struct err *err)
 	return printed_tell(p, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
 }
 
-/* Offsets stay those of the whole text. */
-static void read_between(struct printed *p, const struct report_place *place)
-{
-	if (place->to < p->lines.text.n)
-		p->lines.text.n = place->to;
-	if (place->from > p->lines.at)
-		p->lines.at = place->from;
-}
-
 int printed_open(struct printed *p, struct input *in, const struct read_options *options,
 		 struct sink *sink, struct err *err)
 {
@@ -59,8 +50,6 @@ int printed_open(struct printed *p, struct input *in, const struct read_options 
 	if (rc < 0)
 		return -1;
 	rc = tell_encoding(p, in, err);
-	if (options->report.number)
-		read_between(p, &options->report);
 	return rc;
 }
 

@@ -20,14 +20,19 @@ struct printed {
 };
 
 /*
- * All of the input, or what options->report says of it, and what is wrong with its
- * encoding.  0, or -1 with err set; printed_close() in both cases.
+ * All of the input, and what is wrong with its encoding.  0, or -1 with err set;
+ * printed_close() in both cases.
  */
 int printed_open(struct printed *p, struct input *in, const struct read_options *options,
 		 struct sink *sink, struct err *err);
 void printed_close(struct printed *p);
 /* The next line: 1; 0: there is none; -1 with err set: the user stopped it. */
 int printed_next(struct printed *p, struct err *err);
+/* Where the line begins in the whole text, of which the input may be a part. */
+static inline size_t printed_at(const struct printed *p)
+{
+	return p->options->report.from + p->lines.start;
+}
 /* Tells the progress now and then; -1 with err set: the user stopped it. */
 int printed_tick(struct printed *p, struct err *err);
 /* A finding; -1 with err set: it is strict. */

@@ -19,10 +19,13 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 
 struct spill;
 
-/* Where a report stands among others of its reader; all 0: it is the only one. */
+/*
+ * Where a report stands among others of its reader, with those beside it, which are all
+ * that is read; all 0: it is the only one.
+ */
 struct report_place {
-	size_t from, to; /* bytes of the text to read: the report and those beside it */
-	size_t number;   /* which of the reports between them it is, from 1 */
+	size_t from;   /* bytes of the text before the first of them */
+	size_t number; /* which of them it is, from 1 */
 };
 
 struct read_options {

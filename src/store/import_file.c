@@ -103,7 +103,7 @@ static int note_unread(struct importing *i, const struct import_source *source,
 {
 	struct import_file file = { .path = source->shown };
 	bool is_refused =
-		(reading->is_sure && !source->is_part) || reading->why.kind != ERR_INPUT;
+		(reading->is_sure && !source->part_bytes) || reading->why.kind != ERR_INPUT;
 
 	/* the archive is refused, not the member that was read just then */
 	if (i->expand && expand_is_over_inside(i->expand))
@@ -208,7 +208,7 @@ static int import_report(struct importing *i, const struct import_source *source
 				   .spill = i->spill,
 				   .progress = import_progress,
 				   .to = i,
-				   .may_split = !i->archive && !source->is_part,
+				   .may_split = !i->archive && !source->part_bytes,
 				   .is_kept = !can_open_again(source) };
 	struct reading reading;
 
@@ -217,20 +217,22 @@ static int import_report(struct importing *i, const struct import_source *source
 	tell_begin(i, source);
 	reading_read(&how, source, in, &reading);
 	reading_settle(&how, &reading);
+	if (source->part_bytes)
+		reading.about.bytes = source->part_bytes;
 	int rc = store_reading(i, source, &reading, NULL, err);
 	reading_release(&reading);
 	return rc;
 }
 
-/* Those beside a report are the nearest of the same reader, whatever is between them. */
-static struct report_place place_of(const struct parts *parts, size_t at)
+/*
+ * Those beside a report are the nearest of the same reader, whatever is between them; *end
+ * is behind the last of them.
+ */
+static struct report_place place_of(const struct parts *parts, size_t at, size_t *end)
 {
 	const struct part *part = &parts->items[at];
 	const size_t beside = part->reader->reads_beside;
-	struct report_place place = { .from = part->at,
-				      .to = parts->items[parts->n - 1].at +
-					    parts->items[parts->n - 1].n,
-				      .number = 1 };
+	struct report_place place = { .from = part->at, .number = 1 };
 
 	for (size_t p = at; p-- > 0 && place.number <= beside;)
 		if (parts->items[p].reader == part->reader) {
@@ -239,9 +241,10 @@ static struct report_place place_of(const struct parts *parts, size_t at)
 		}
 	if (place.number <= beside)
 		place.from = 0; /* lines above the first report are its own */
+	*end = parts->items[parts->n - 1].at + parts->items[parts->n - 1].n;
 	for (size_t p = at + 1, n = 0; p < parts->n; p++)
 		if (parts->items[p].reader == part->reader && n++ == beside) {
-			place.to = parts->items[p].at;
+			*end = parts->items[p].at;
 			break;
 		}
 	return place;
@@ -258,19 +261,21 @@ static int import_parts(struct importing *i, const struct import_source *text,
 
 	for (size_t at = 0; at < parts->n && rc == 0 && !import_is_lost(i); at++) {
 		const struct part *part = &parts->items[at];
-		const bool reads_beside = part->reader->reads_beside;
-		const struct bytes own =
-			reads_beside ? bytes
-				     : (struct bytes){ bytes.p + part->at, part->n };
+		struct report_place place = { .number = 0 };
+		size_t from = part->at, end = part->at + part->n;
+		if (part->reader->reads_beside) {
+			place = place_of(parts, at, &end);
+			from = place.from;
+		}
 		char *shown = xasprintf("%s/" STR_FMT, text->shown, STR_ARG(part->name));
 		char *path = xasprintf("%s/" STR_FMT, text->path, STR_ARG(part->name));
 		struct import_source source = { .shown = shown,
 						.path = path,
 						.is_found = text->is_found,
-						.is_part = true };
-		struct input *in = input_from_memory(own);
-		if (reads_beside)
-			source.report = place_of(parts, at);
+						.part_bytes = part->n,
+						.report = place };
+		struct input *in =
+			input_from_memory((struct bytes){ bytes.p + from, end - from });
 		input_set_plain(in);
 		rc = import_report(i, &source, part->reader, in, err);
 		input_close(in);

@@ -37,7 +37,7 @@ struct import_source {
 	const char *path;           /* as the store calls it */
 	bool is_found;              /* in a folder or archive: it need not be a trace */
 	struct report_place report; /* read_options' */
-	bool is_part;               /* a report among others in a text: it may be empty */
+	size_t part_bytes; /* of a report among others in a text, which may be empty; 0: none */
 };
 
 /* What the user named. */
