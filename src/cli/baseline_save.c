@@ -246,7 +246,7 @@ static int save_several(const struct baseline_saving *s, const struct found_runs
 		if (!wanted[i])
 			return -1;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = s->keep && n > s->keep ? n - s->keep : 0; i < n; i++)
 		if (save_one_of(s, found, wanted[i], err) < 0)
 			return -1;
 	return 0;

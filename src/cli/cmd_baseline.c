@@ -112,6 +112,7 @@ static int save(struct doing *d, struct err *err)
 	const struct baseline_saving saving = { .command = d->self->name,
 						.folder = folder,
 						.runs = &d->o->runs,
+						.keep = (size_t)d->o->keep,
 						.is_quiet = d->o->output.quiet,
 						.arena = &d->arena };
 	for (size_t i = 0; i < d->o->stores.n; i++) {

@@ -367,6 +367,10 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	[ "$(runs_of all)" = 'one two three' ]
 	[ "$(runs_of folder)" = 'one three two' ]
 	[ "$(runs_of some)" = 'three one' ]
+	run --separate-stderr ptool baseline save last all.db --keep 2
+	exits 0
+	[ "$(runs_of last)" = 'two three' ]
+	[ "$(grep -c ': saved as ' <<<"$stderr")" = 2 ] # those that would not stay are not made
 	for run in one two three; do
 		sqlite3 .ptool/baselines/alone/*"-$run.db" .dump >wanted
 		sqlite3 .ptool/baselines/all/*"-$run.db" .dump | cmp wanted -

@@ -152,16 +152,22 @@ def store_of_runs(n, folder):
 
 
 def check_runs(tap, tool):
-    """What trend reads of each run must not grow with the number of runs."""
-    costs = []
+    """What trend reads of each run must not grow with the number of runs, nor may a baseline that
+    keeps the last ones make all of them.
+    """
+    lines = {"trend": ["trend", "--limit", "1"], "baseline save": ["baseline", "-q", "--dir", "DIR", "--keep", "10", "save", "main"]}
+    costs = {name: [] for name in lines}
     with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
         for n in (RUNS_SMALL, 4 * RUNS_SMALL):
             inner = os.path.join(folder, str(n))
             os.mkdir(inner)
-            argv = ["trend", "--limit", "1", store_of_runs(n, inner)]
-            costs.append(least([linear.run(argv, tool, inner, SECONDS) for _ in range(3)]))
-    measure = next(iter(name for name in costs[0] if name != "bytes")) if all(costs) else None
-    tap.ok(measure and costs[1][measure] < MOST * costs[0][measure], f"trend of {RUNS_SMALL} and {4 * RUNS_SMALL} runs", costs)
+            store = store_of_runs(n, inner)
+            for name, argv in lines.items():
+                argv = [os.path.join(inner, "baselines") if word == "DIR" else word for word in argv]
+                costs[name].append(least([linear.run([*argv, store], tool, inner, SECONDS) for _ in range(3)]))
+    for name, (small, large) in costs.items():
+        measure = next(iter(word for word in small if word != "bytes")) if small and large else None
+        tap.ok(measure and large[measure] < MOST * small[measure], f"{name} of {RUNS_SMALL} and {4 * RUNS_SMALL} runs", small, large)
 
 
 def check_profiles(tap, tool):
