@@ -393,13 +393,13 @@ int scope_is_call_graph(const struct scope *scope, bool *is, struct err *err)
 
 bool scope_has_self(const struct scope *scope)
 {
-	size_t without = 0;
-
-	for (size_t i = 0; i < scope->n; i++)
-		without += kind_of(&scope->profiles[i]) == SCOPE_LINES ||
-			   (scope->profiles[i].dialect &&
-			    strcmp(scope->profiles[i].dialect, "lightning") == 0);
-	return without < scope->n;
+	for (size_t i = 0; i < scope->n; i++) {
+		const struct scope_profile *p = &scope->profiles[i];
+		bool is_lightning = p->dialect && strcmp(p->dialect, "lightning") == 0;
+		if (kind_of(p) != SCOPE_LINES && !is_lightning)
+			return true;
+	}
+	return false;
 }
 
 bool scope_is_tree(const struct scope *scope)
