@@ -190,6 +190,21 @@ def check_profiles(tap, tool):
         tap.ok(measure and large[measure] < MOST * small[measure], f"{name} of {PROFILES_SMALL} and {4 * PROFILES_SMALL} profiles", small, large)
 
 
+def check_counters(tap, tool):
+    """The page has the samples of each counter, which must not be looked for among all."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        for n in (SMALL, 4 * SMALL):
+            store, inner = os.path.join(folder, f"{n}.db"), os.path.join(folder, str(n))
+            os.mkdir(inner)
+            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("counters", n, inner)], check=True)
+            costs.append(least([linear.run(["report", "-q", "-f", "-o", os.path.join(folder, "page"), store], tool, folder, SECONDS)
+                                for _ in range(3)]))
+    small, large = costs
+    measure = next(iter(word for word in small if word != "bytes")) if small and large else None
+    tap.ok(measure and large[measure] < MOST * small[measure], f"report of {SMALL} and {4 * SMALL} counters", small, large)
+
+
 def check_sections(tap, tool):
     """All sections of a file of budgets are read before the first is refused, which has no view."""
     costs = []
@@ -231,6 +246,7 @@ def main():
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
     check_runs(tap, tool)
     check_profiles(tap, tool)
+    check_counters(tap, tool)
     check_sections(tap, tool)
     tap.done()
 

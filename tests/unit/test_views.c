@@ -38,7 +38,7 @@ static const struct scan {
 	{ "event_flows.sql", "flow", "no index; all arrows, for an export" },
 	{ "event_counters.sql", "counter", "no index; for an export" },
 	{ "module_texts.sql", "string", "once a command, up to the first module" },
-	{ "timeline_counters.sql", "counter", "no index; for a page" },
+	{ "counter_spans.sql", "counter", "no index; once a page, for all profiles" },
 	{ "memory_samples.sql", "counter", "no index; of files of mprof alone" },
 	{ "recorded.sql", "string",
 	  "once a start of ptool view or page, up to the first" },

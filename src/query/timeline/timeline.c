@@ -326,6 +326,7 @@ static void free_view(struct timeline *t)
 	slice_pack_close(&s->host);
 	slice_pack_close(&s->device);
 	collective_facts_release(&s->facts);
+	counter_spans_release(&s->counters);
 	timeline_details_release(&s->details);
 	timeline_names_release(&s->names);
 	text_pool_close(&s->texts);
@@ -344,6 +345,7 @@ static int open_shared(struct timeline_view *v, struct err *err)
 
 	if (text_pool_open(store, &s->texts, err) < 0 ||
 	    collective_facts_load(store, &s->texts, NULL, &s->facts, err) < 0 ||
+	    counter_spans_load(store, &s->counters, err) < 0 ||
 	    slice_pack_open(store, PACKED_NAME | PACKED_CLASS | PACKED_DETAIL, &s->host,
 			    err) < 0 ||
 	    slice_pack_open(store, PACKED_NAME | PACKED_CLASS | PACKED_LAUNCH | PACKED_OP,

@@ -89,9 +89,14 @@ static void name_counter(struct timeline_reader *r, struct sqlite3_stmt *stmt,
 static int load_counters(struct timeline_reader *r, struct timeline_made *m,
 			 struct err *err)
 {
-	struct query q = query_of_profile(r->shared->store,
-					  asset_query_views_timeline_counters_sql,
-					  r->profile, err);
+	const struct counter_span *span =
+		counter_spans_find(&r->shared->counters, r->profile->id);
+	if (!span)
+		return 0;
+	struct query q =
+		query_of_range(r->shared->store, asset_query_views_timeline_counters_sql,
+			       span->first, span->last, err);
+	query_bind_int(q.stmt, ":profile", r->profile->id);
 	int64_t part_ns = r->profile->dur_ns / COUNTER_PARTS + 1;
 	struct timeline_made_track *track = NULL;
 	struct counter_part part = { .n = 0 };

@@ -11,6 +11,7 @@
 #include "query/kernels/kernel_detail.h"
 #include "query/scope.h"
 #include "query/slices/slice_pack.h"
+#include "query/timeline/counter_spans.h"
 #include "query/timeline/timeline_bundle.h"
 #include "query/timeline/timeline_details.h"
 #include "query/timeline/timeline_rows.h"
@@ -39,6 +40,7 @@ struct timeline_shared {
 	struct timeline_names names;     /* owned */
 	struct timeline_details details; /* owned */
 	struct collective_facts facts;   /* owned */
+	struct counter_spans counters;   /* owned */
 	struct slice_pack host, device;  /* owned: with details; with launches */
 	struct arena arena;              /* owned: texts of tracks */
 	uint8_t *communicates;           /* owned; by name: is it known to, or not to? */
