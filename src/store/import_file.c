@@ -102,8 +102,8 @@ static int note_unread(struct importing *i, const struct import_source *source,
 		       const struct reading *reading, struct err *err)
 {
 	struct import_file file = { .path = source->shown };
-	bool is_refused =
-		(reading->is_sure && !source->part_bytes) || reading->why.kind != ERR_INPUT;
+	bool is_refused = (reading->is_sure && !source->part_bytes) ||
+			  reading->why.kind != ERR_INPUT;
 
 	/* the archive is refused, not the member that was read just then */
 	if (i->expand && expand_is_over_inside(i->expand))
