@@ -210,7 +210,8 @@ static bool is_mixed(const struct listing *l, const struct scope *scope)
 			return false;
 	for (size_t i = 0; i < l->n; i++) {
 		const struct callgraph_sums *s = l->rows[i].sums;
-		if (s->total_ns != NUMBER_NONE && s->self_ns > s->total_ns + ROUNDING_NS)
+		if (s->total_ns != NUMBER_NONE &&
+		    s->self_ns > sum_add(s->total_ns, ROUNDING_NS))
 			return true;
 	}
 	return false;
