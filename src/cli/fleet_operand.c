@@ -136,8 +136,8 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 }
 
 /*
- * What the cache has; false: it is to be made.  A store without its note stays until then:
- * who has just made it is to open it yet.
+ * What the cache has; false: it must be made.  A store without a note is left alone: the
+ * process that made it may not have opened it yet.
  */
 static bool open_ready(const struct operand_wish *wish, const struct fleet *fleet,
 		       struct cache_entry *cache, struct operand *out)

@@ -28,7 +28,7 @@ int printed_open(struct printed *p, struct input *in, const struct read_options 
 void printed_close(struct printed *p);
 /* The next line: 1; 0: there is none; -1 with err set: the user stopped it. */
 int printed_next(struct printed *p, struct err *err);
-/* Where the line begins in the whole text, of which the input may be a part. */
+/* Offset of the line in the whole text; the input may be only a part of that text. */
 static inline size_t printed_at(const struct printed *p)
 {
 	return p->options->report.from + p->lines.start;

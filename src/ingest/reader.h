@@ -20,12 +20,12 @@ enum probe { PROBE_NO, PROBE_MAYBE, PROBE_LIKELY, PROBE_SURE };
 struct spill;
 
 /*
- * Where a report stands among others of its reader, with those beside it, which are all
- * that is read; all 0: it is the only one.
+ * Which report of a text to read.  The input holds that report and its neighbours of the
+ * same reader, which the reader needs, too.  All 0: the input is one report.
  */
 struct report_place {
-	size_t from;   /* bytes of the text before the first of them */
-	size_t number; /* which of them it is, from 1 */
+	size_t from;   /* offset of the input in the whole text */
+	size_t number; /* of the report in the input, from 1 */
 };
 
 struct read_options {

@@ -187,69 +187,42 @@ static const char pipeline[] =
 	"\"args\":{\"name\":\"DP rank [0]\"}}]\n";
 
 /* Two ranks of a collective. */
-static const char rank_0[] =
-	"{\"schemaVersion\":1,"
-	"\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":0,"
-	"\"world_size\":2},\"deviceProperties\":[{\"id\":0,"
-	"\"name\":\"GPU\",\"totalGlobalMem\":99}],\"traceEvents\":[\n"
-	"{\"ph\":\"X\",\"cat\":\"user_annotation\","
-	"\"name\":\"ProfilerStep#3\",\"pid\":1,\"tid\":1,\"ts\":0,"
-	"\"dur\":60},\n"
-	"{\"ph\":\"X\",\"cat\":\"cpu_op\","
-	"\"name\":\"record_param_comms\",\"pid\":1,\"tid\":1,"
-	"\"ts\":2,\"dur\":9,\"args\":{\"External id\":1,"
-	"\"Collective name\":\"allreduce\",\"dtype\":\"Float\","
-	"\"In msg nelems\":8,\"Out msg nelems\":8,\"Group size\":2,"
-	"\"Process Group Name\":\"0\","
-	"\"Process Group Description\":\"default_pg\","
-	"\"Process Group Ranks\":\"[0, 1]\",\"Seq\":1}},\n"
-	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\","
-	"\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":3,"
-	"\"dur\":1,\"args\":{\"External id\":1,\"correlation\":5}},\n"
-	"{\"ph\":\"X\",\"cat\":\"kernel\","
-	"\"name\":\"ncclDevKernel_AllReduce_Sum_f32_RING_LL\","
-	"\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":20,"
-	"\"args\":{\"External id\":1,\"correlation\":5,\"device\":0,"
-	"\"stream\":7,\"Collective name\":\"allreduce\","
-	"\"dtype\":\"Float\",\"In msg nelems\":8,"
-	"\"Out msg nelems\":8,\"Group size\":2,"
-	"\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0,"
-	" 1]\",\"Seq\":1}},\n"
-	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\","
-	"\"pid\":0,\"tid\":7,\"ts\":32,\"dur\":20,"
-	"\"args\":{\"correlation\":6,\"device\":0,\"stream\":7}}]}\n";
-
-static const char rank_1[] =
-	"{\"schemaVersion\":1,"
-	"\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":1,"
-	"\"world_size\":2},\"deviceProperties\":[{\"id\":1,"
-	"\"name\":\"GPU\",\"totalGlobalMem\":99}],\"traceEvents\":[\n"
-	"{\"ph\":\"X\",\"cat\":\"user_annotation\","
-	"\"name\":\"ProfilerStep#3\",\"pid\":1,\"tid\":1,\"ts\":0,"
-	"\"dur\":60},\n"
-	"{\"ph\":\"X\",\"cat\":\"cpu_op\","
-	"\"name\":\"record_param_comms\",\"pid\":1,\"tid\":1,"
-	"\"ts\":2,\"dur\":9,\"args\":{\"External id\":1,"
-	"\"Collective name\":\"allreduce\",\"dtype\":\"Float\","
-	"\"In msg nelems\":8,\"Out msg nelems\":8,\"Group size\":2,"
-	"\"Process Group Name\":\"0\","
-	"\"Process Group Description\":\"default_pg\","
-	"\"Process Group Ranks\":\"[0, 1]\",\"Seq\":1}},\n"
-	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\","
-	"\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,\"ts\":3,"
-	"\"dur\":1,\"args\":{\"External id\":1,\"correlation\":5}},\n"
-	"{\"ph\":\"X\",\"cat\":\"kernel\","
-	"\"name\":\"ncclDevKernel_AllReduce_Sum_f32_RING_LL\","
-	"\"pid\":1,\"tid\":7,\"ts\":15,\"dur\":15,"
-	"\"args\":{\"External id\":1,\"correlation\":5,\"device\":1,"
-	"\"stream\":7,\"Collective name\":\"allreduce\","
-	"\"dtype\":\"Float\",\"In msg nelems\":8,"
-	"\"Out msg nelems\":8,\"Group size\":2,"
-	"\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0,"
-	" 1]\",\"Seq\":1}},\n"
-	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\","
-	"\"pid\":1,\"tid\":7,\"ts\":32,\"dur\":20,"
-	"\"args\":{\"correlation\":6,\"device\":1,\"stream\":7}}]}\n";
+#define RANK(rank, ts, dur)                                            \
+	"{\"schemaVersion\":1,"                                        \
+	"\"distributedInfo\":{\"backend\":\"nccl\",\"rank\":" rank "," \
+	"\"world_size\":2},\"deviceProperties\":[{\"id\":" rank ","    \
+	"\"name\":\"GPU\",\"totalGlobalMem\":99}],"                    \
+	"\"traceEvents\":[\n"                                          \
+	"{\"ph\":\"X\",\"cat\":\"user_annotation\","                   \
+	"\"name\":\"ProfilerStep#3\",\"pid\":1,\"tid\":1,"             \
+	"\"ts\":0,\"dur\":60},\n"                                      \
+	"{\"ph\":\"X\",\"cat\":\"cpu_op\","                            \
+	"\"name\":\"record_param_comms\",\"pid\":1,\"tid\":1,"         \
+	"\"ts\":2,\"dur\":9,\"args\":{\"External id\":1,"              \
+	"\"Collective name\":\"allreduce\",\"dtype\":\"Float\","       \
+	"\"In msg nelems\":8,\"Out msg nelems\":8,"                    \
+	"\"Group size\":2,\"Process Group Name\":\"0\","               \
+	"\"Process Group Description\":\"default_pg\","                \
+	"\"Process Group Ranks\":\"[0, 1]\",\"Seq\":1}},\n"            \
+	"{\"ph\":\"X\",\"cat\":\"cuda_runtime\","                      \
+	"\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"           \
+	"\"ts\":3,\"dur\":1,\"args\":{\"External id\":1,"              \
+	"\"correlation\":5}},\n"                                       \
+	"{\"ph\":\"X\",\"cat\":\"kernel\","                            \
+	"\"name\":\"ncclDevKernel_AllReduce_Sum_f32_RING_LL\","        \
+	"\"pid\":" rank ",\"tid\":7,\"ts\":" ts ",\"dur\":" dur ","    \
+	"\"args\":{\"External id\":1,\"correlation\":5,"               \
+	"\"device\":" rank ",\"stream\":7,"                            \
+	"\"Collective name\":\"allreduce\",\"dtype\":\"Float\","       \
+	"\"In msg nelems\":8,\"Out msg nelems\":8,"                    \
+	"\"Group size\":2,\"Process Group Name\":\"0\","               \
+	"\"Process Group Ranks\":\"[0, 1]\",\"Seq\":1}},\n"            \
+	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"gemm\","          \
+	"\"pid\":" rank ",\"tid\":7,\"ts\":32,\"dur\":20,"             \
+	"\"args\":{\"correlation\":6,\"device\":" rank ","             \
+	"\"stream\":7}}]}\n"
+static const char rank_0[] = RANK("0", "10", "20");
+static const char rank_1[] = RANK("1", "15", "15");
 
 /* py-spy's stacks, one a line. */
 static const char stacks[] =

@@ -1,4 +1,4 @@
-/* Where the samples of each profile's counters stand. */
+/* The rows that each profile has in the table counter. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Where the samples of each profile's counters stand: see counter_spans.h. */
+/* The rows that each profile has in the table counter: see counter_spans.h. */
 #include "query/timeline/counter_spans.h"
 
 #include <sqlite3.h>

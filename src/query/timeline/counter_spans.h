@@ -1,6 +1,6 @@
 /*
- * Where the samples of each profile stand in the table counter: together, in a store that
- * ptool made, so that a profile's are read without looking at all.
+ * The first and the last row that each profile has in the table counter.  ptool writes a
+ * profile's samples one after another, so reading that range avoids a scan of the table.
  */
 #ifndef PTOOL_QUERY_COUNTER_SPANS_H
 #define PTOOL_QUERY_COUNTER_SPANS_H
