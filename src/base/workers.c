@@ -23,12 +23,16 @@ void workers_init(struct workers *w)
 
 unsigned workers_start(struct workers *w, unsigned n, void *(*run)(void *), void *to)
 {
+	/* what an instruction of the thread itself causes: blocked, it kills without a word */
+	static const int own[] = { SIGBUS, SIGSEGV, SIGFPE, SIGILL };
 	sigset_t all, before;
 
 	if (n <= w->n)
 		return w->n;
 	w->threads = xrealloc_array(w->threads, n, sizeof(*w->threads));
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&all, own[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (w->n < n && pthread_create(&w->threads[w->n], NULL, run, to) == 0)
 		w->n++;

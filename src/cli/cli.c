@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "cli/bad_page.h"
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
@@ -119,6 +120,7 @@ int cli_main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
 	interrupt_tidy_without_memory();
+	bad_page_catch();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)
 		return code;

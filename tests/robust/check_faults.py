@@ -282,6 +282,34 @@ def without_locks_it_goes_on(yard):
             check_end(yard, name, "flock", status, said)
 
 
+def a_store_is_made_shorter(yard):
+    """While it is open, another program leaves its first page alone; at each store that a command opens."""
+    needs_preload()
+    tried, other = 0, os.path.join(yard.root, "other.db")
+    for name in yard.commands:
+        fault = {"FAULT": "shrink", "FAULT_CALL": "none"}
+        status, said = yard.try_once(name, **fault, FAULT_AT=str(10**9), FAULT_COUNT=yard.count_file)
+        assert status == 0, (name, status, said)
+        with open(yard.count_file, encoding="ascii") as file:
+            n = int(file.read())
+        for point in spread(n, POINTS) if n else []:
+            where = name, point, n
+            status, said = yard.try_once(name, **fault, FAULT_AT=str(point))
+            tried += 1
+            # it may have been checked only after it was made shorter
+            is_refused = status == 4 and "malformed" in said
+            assert is_refused or (status == 5 and ".db: a part of it cannot be read" in said), (where, status, said)
+            assert all(line.startswith("ptool: ") for line in said.splitlines()), (where, said)
+            left = [file for file in yard.files() if file != "ptool.db"]
+            left += [file for _, _, files in os.walk(yard.cache) for file in files if not file.endswith(".db")]
+            assert not left, (where, left)
+            if name == "merge":
+                os.remove(other)
+                yard.ingest_well("-o", other, "--run", "other", SMALL)
+    print(f"# {tried} stores made shorter")
+    assert tried > 5
+
+
 TESTS = [
     test_of("malloc", MALLOCS, name="out_of_memory"),
     *[test_of(call, POINTS) for call in
@@ -289,6 +317,7 @@ TESTS = [
     test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
     a_fault_is_not_remembered,
     who_makes_it_opens_it,
+    a_store_is_made_shorter,
     without_locks_it_goes_on,
 ]
 

@@ -13,6 +13,7 @@
  *   FAULT=fail       ... one call fails with FAULT_ERRNO (a number; EIO):
  *   FAULT_CALL=NAME  the Nth call of this function alone: malloc (calloc, realloc), read
  *                    (pread), write, fsync, rename, link, unlink, mmap, flock, close
+ *   FAULT=shrink     ... the Nth file that is mapped to be read is cut behind its first page
  *   FAULT_COUNT=FILE the number of calls of FAULT_CALL goes there at the end
  *   FAULT_STACKS=FILE  of each call of FAULT_CALL=malloc a line goes there: a number that
  *                    its call stack alone has, while addresses stay (setarch -R)
@@ -53,7 +54,9 @@ static int log_fd = -1;
 static const char *counted;
 static long counted_calls;
 static int fault_errno = EIO;
-static bool is_failing;
+static bool is_failing, is_shrinking;
+
+#define PAGE_BYTES 4096
 
 /* Of the stacks of malloc(): backtrace() itself asks for memory. */
 #define FRAMES 48
@@ -68,6 +71,7 @@ static void set_up_counting(void)
 	const char *number = getenv("FAULT_ERRNO"), *nth = getenv("FAULT_AT");
 
 	is_failing = what && strcmp(what, "fail") == 0 && nth;
+	is_shrinking = what && strcmp(what, "shrink") == 0 && nth;
 	at = nth ? atol(nth) : 0;
 	if (number)
 		fault_errno = atoi(number);
@@ -283,13 +287,35 @@ COUNTED(int, link, "link", -1, (const char *from, const char *to), (from, to))
 COUNTED(int, linkat, "link", -1,
 	(int fd, const char *from, int into, const char *to, int flags),
 	(fd, from, into, to, flags))
-COUNTED(void *, mmap, "mmap", MAP_FAILED,
-	(void *p, size_t n, int prot, int flags, int fd, off_t from),
-	(p, n, prot, flags, fd, from))
-COUNTED(void *, mmap64, "mmap", MAP_FAILED,
-	(void *p, size_t n, int prot, int flags, int fd, off64_t from),
-	(p, n, prot, flags, fd, from))
 COUNTED(int, flock, "flock", -1, (int fd, int how), (fd, how))
+
+/* As when another program writes a shorter file over this one. */
+static void *shrunk_at(void *mapped, int prot, int flags, int fd)
+{
+	char path[40];
+
+	if (!is_shrinking || mapped == MAP_FAILED || fd < 0 || prot != PROT_READ ||
+	    flags != MAP_SHARED ||
+	    __atomic_add_fetch(&counted_calls, 1, __ATOMIC_RELAXED) != at)
+		return mapped;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (truncate(path, PAGE_BYTES) < 0)
+		abort();
+	return mapped;
+}
+
+/* clang-format off */
+#define MMAP(name, offset)                                                             \
+	void *name(void *p, size_t n, int prot, int flags, int fd, offset from)        \
+	{                                                                              \
+		if (strikes_at("mmap"))                                                \
+			return MAP_FAILED;                                             \
+		return shrunk_at(NEXT(name)(p, n, prot, flags, fd, from), prot, flags, \
+				 fd);                                                  \
+	}
+/* clang-format on */
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
 
 /* The file is closed, as by the kernel. */
 int close(int fd)

@@ -1,0 +1,15 @@
+/*
+ * SQLite reads stores from mapped memory.  Where a page of such a file cannot be read, no
+ * call fails: the process gets a SIGBUS.  That happens when the file is made shorter while
+ * it is open (`cp` over it), or when its disk or server fails.
+ */
+#ifndef PTOOL_CLI_BAD_PAGE_H
+#define PTOOL_CLI_BAD_PAGE_H
+
+/*
+ * From now on such a page ends the process with one line that names the file, and exit status
+ * EXIT_IO; what at_quick_exit() was told is done.  To be called once.
+ */
+void bad_page_catch(void);
+
+#endif
