@@ -10,6 +10,7 @@ static void fill(struct err *err, enum err_kind kind, int64_t offset)
 {
 	err->kind = kind;
 	err->offset = offset;
+	err->names_culprit = false;
 }
 
 int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
@@ -31,6 +32,13 @@ int err_at(struct err *err, uint64_t offset, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, args);
 	va_end(args);
+	return -1;
+}
+
+int err_of_file(struct err *err, const char *file, const char *what)
+{
+	err_set(err, ERR_IO, "%s: %s", file, what);
+	err->names_culprit = true;
 	return -1;
 }
 

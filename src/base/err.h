@@ -6,6 +6,7 @@
 #ifndef PTOOL_BASE_ERR_H
 #define PTOOL_BASE_ERR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The kinds are what a user can do about it; cli/ maps them to exit codes. */
@@ -23,12 +24,13 @@ enum err_kind {
 
 struct err {
 	enum err_kind kind;
-	int64_t offset; /* byte in the input, or ERR_NO_OFFSET */
+	int64_t offset;     /* byte in the input, or ERR_NO_OFFSET */
+	bool names_culprit; /* the text says what it is about, and that is not what is read */
 	char text[ERR_TEXT_MAX];
 };
 
 /* clang-format off */
-#define ERR_INIT { ERR_NONE, ERR_NO_OFFSET, "" }
+#define ERR_INIT { ERR_NONE, ERR_NO_OFFSET, false, "" }
 /* clang-format on */
 
 /* Both return -1, so that a failing function can `return err_set(...)`. */
@@ -37,6 +39,8 @@ int err_set(struct err *err, enum err_kind kind, const char *fmt, ...)
 /* An ERR_INPUT at a byte of the input. */
 int err_at(struct err *err, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* An ERR_IO about a file that the command does not read: "FILE: what". */
+int err_of_file(struct err *err, const char *file, const char *what);
 /* ERR_IO or ERR_INPUT (ENOENT, EACCES, ...) from errno: "what: strerror". */
 int err_errno(struct err *err, const char *what);
 

@@ -1,6 +1,7 @@
 /* Adding runs to a baseline: see baseline_save.h. */
 #include "cli/baseline_save.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +106,14 @@ static int write_run(const struct baseline_saving *s, const struct saved_run *ru
 	if (rc == 0)
 		rc = store_condense(hidden, err);
 	if (rc == 0 && rename(hidden, to) < 0)
-		rc = err_errno(err, to);
+		rc = err_set(err, ERR_IO, "%s", strerror(errno));
 	if (rc < 0)
 		unlink(hidden);
 	unlink(arena_printf(s->arena, "%s.lock", hidden));
+	if (rc < 0 && err->kind == ERR_IO)
+		err_set(err, ERR_IO, "%s",
+			arena_printf(s->arena, "cannot save it as '%s': %s", to,
+				     err->text));
 	return rc;
 }
 

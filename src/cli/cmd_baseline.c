@@ -321,8 +321,7 @@ static int run(const struct command *self, int argc, char **argv)
 	interrupt_catch();
 	code = EXIT_OK;
 	if (doings[action](&d, &err) < 0)
-		code = message_error(self->name, err.kind == ERR_IO ? NULL : d.file,
-				     &err);
+		code = message_error(self->name, d.file, &err);
 	arena_release(&d.arena);
 	return code;
 }

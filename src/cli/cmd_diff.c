@@ -221,12 +221,6 @@ static int exit_code(const char *command, const struct diff *d, const struct dif
 	return code;
 }
 
-/* The file that an error is about, unless it says so itself. */
-static const char *file_of(const struct err *err, const char *culprit)
-{
-	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY ? culprit : NULL;
-}
-
 #define WITH_MORE (-1)
 
 /* Returns the exit status; WITH_MORE: nothing was printed, `from` wishes for what it needs. */
@@ -264,7 +258,7 @@ static int compare_sides(const char *command, const struct diff_opts *o,
 		code = WITH_MORE;
 	} else if (rc < 0) {
 		diff_sides_explain(&sides, &err);
-		code = message_error(command, file_of(&err, d.culprit), &err);
+		code = message_error_reading(command, d.culprit, &err);
 	} else {
 		code = exit_code(command, &d, o);
 	}

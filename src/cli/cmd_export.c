@@ -181,11 +181,6 @@ static int check_asked(const struct exporter *e, const struct export_opts *o,
 	return 0;
 }
 
-static bool is_of_store(const struct err *err)
-{
-	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
-}
-
 static int export_operand(const struct command *self, const struct exporter *e,
 			  const struct export_opts *o, const struct filter *filter,
 			  struct operand *operand)
@@ -195,7 +190,7 @@ static int export_operand(const struct command *self, const struct exporter *e,
 	if (write_all(e, o, filter, operand->store, &err) == 0)
 		return EXIT_OK;
 	operand_explain(operand, &err);
-	return message_error(self->name, is_of_store(&err) ? operand->path : NULL, &err);
+	return message_error_reading(self->name, operand->path, &err);
 }
 
 static int run(const struct command *self, int argc, char **argv)

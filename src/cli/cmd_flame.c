@@ -251,8 +251,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (make(&o, &a, &err) < 0) {
 		code = message_error(self->name, NULL, &err);
 	} else if (draw(&o, &a, &culprit, &err) < 0) {
-		bool is_of_file = err.kind == ERR_INPUT || err.kind == ERR_EMPTY;
-		code = message_error(self->name, is_of_file ? culprit : NULL, &err);
+		code = message_error_reading(self->name, culprit, &err);
 	}
 	release_asked(&a);
 	return code;

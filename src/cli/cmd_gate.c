@@ -143,7 +143,7 @@ static const char *culprit_of(const struct gate *g, const struct gate_opts *o,
 {
 	if (err->kind == ERR_USAGE && g->budgets.line)
 		return arena_printf(arena, "%s:%d", o->budget, g->budgets.line);
-	if (err->kind == ERR_IO)
+	if (err->names_culprit)
 		return NULL;
 	return g->culprit ? g->culprit : g->budgets.n ? NULL : o->budget;
 }

@@ -100,9 +100,7 @@ static int run_merge(const struct command *self, int argc, char **argv)
 	/* one that was left out was told just now */
 	if (rc < 0 && !(refused && err.kind == ERR_INPUT))
 		code = message_error(self->name,
-				     err.kind == ERR_INPUT   ? o.stores.items[0]
-				     : err.kind == ERR_USAGE ? store
-							     : NULL,
+				     err.kind == ERR_INPUT ? o.stores.items[0] : store,
 				     &err);
 	fleet_release(&fleet);
 	return code;

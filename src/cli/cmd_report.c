@@ -100,11 +100,6 @@ static int report(const struct report_opts *o, const struct operand *operand,
 	return rc;
 }
 
-static bool is_of_store(const struct err *err)
-{
-	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
-}
-
 /* Two recordings on one page; returns the exit code. */
 static int compare(const char *command, const struct report_opts *o)
 {
@@ -116,7 +111,7 @@ static int compare(const char *command, const struct report_opts *o)
 	page_init(&page, "before and after");
 	if (report_diff_add(&page, o, &culprit, &err) < 0 ||
 	    write_page(&page, o, &err) < 0)
-		code = message_error(command, is_of_store(&err) ? culprit : NULL, &err);
+		code = message_error_reading(command, culprit, &err);
 	page_release(&page);
 	return code;
 }
@@ -145,8 +140,7 @@ static int run(const struct command *self, int argc, char **argv)
 	code = EXIT_OK;
 	if (report(&o, &operand, &err) < 0) {
 		operand_explain(&operand, &err);
-		code = message_error(self->name, is_of_store(&err) ? operand.path : NULL,
-				     &err);
+		code = message_error_reading(self->name, operand.path, &err);
 	}
 	operand_close(&operand);
 	return code;

@@ -251,11 +251,10 @@ static int ask(const struct command *self, const struct sql_opts *o)
 	}
 	if (rc < 0) {
 		operand_explain(&operand, &err);
-		code = message_error(self->name,
-				     err.kind == ERR_INPUT ? operand.path
-				     : err.offset >= 0     ? o->file
-							   : NULL,
-				     &err);
+		bool is_of_query = err.kind != ERR_INPUT && err.offset >= 0;
+		code = is_of_query
+			       ? message_error(self->name, o->file, &err)
+			       : message_error_reading(self->name, operand.path, &err);
 	}
 	operand_close(&operand);
 	return code;

@@ -331,8 +331,7 @@ static int read_torch(const struct command *self, const struct top_opts *o,
 	int code = EXIT_OK;
 	if (write_torch(self, o, query, operand.store, &err) < 0) {
 		operand_explain(&operand, &err);
-		code = message_error(self->name, err.kind == ERR_IO ? NULL : operand.path,
-				     &err);
+		code = message_error_reading(self->name, operand.path, &err);
 	}
 	operand_close(&operand);
 	return code;

@@ -267,8 +267,7 @@ static int view(const struct command *self, const struct view_command_opts *o)
 	int rc = run_screen(o, &operand, &arena, &err);
 	int code = EXIT_OK;
 	if (rc < 0)
-		code = message_error(self->name,
-				     err.kind == ERR_USAGE ? NULL : operand.path, &err);
+		code = message_error_reading(self->name, operand.path, &err);
 	operand_close(&operand);
 	arena_release(&arena);
 	if (rc > 0)

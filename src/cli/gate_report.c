@@ -18,7 +18,7 @@
 
 static int path_error(const char *path, struct err *err)
 {
-	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return err_of_file(err, path, strerror(errno));
 }
 
 /* As -o: whole or not there, in the place of an older one. */

@@ -66,6 +66,13 @@ int message_error(const char *command, const char *file, const struct err *err)
 	return (int)message_exit_code(err->kind);
 }
 
+int message_error_reading(const char *command, const char *file, const struct err *err)
+{
+	bool is_of_other = err->kind == ERR_USAGE || err->names_culprit;
+
+	return message_error(command, is_of_other ? NULL : file, err);
+}
+
 char *message_line(const char *command, const char *file, const char *text)
 {
 	struct buf line;

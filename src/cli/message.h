@@ -27,6 +27,12 @@ enum exit_code message_exit_code(enum err_kind kind);
  */
 int message_error(const char *command, const char *file, const struct err *err);
 
+/*
+ * The same for a command that reads this file: it is named where neither the command line
+ * nor what the text names (err.h: names_culprit) is to blame.
+ */
+int message_error_reading(const char *command, const char *file, const struct err *err);
+
 /* The line of such an error without an offset, for who cannot wait; the caller frees it. */
 char *message_line(const char *command, const char *file, const char *text);
 

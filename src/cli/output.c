@@ -115,7 +115,7 @@ static bool is_for_terminal(const struct output_opts *o)
 
 static int path_error(struct err *err, const char *path)
 {
-	return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return err_of_file(err, path, strerror(errno));
 }
 
 static int refuse(struct err *err, const char *path)
@@ -247,8 +247,7 @@ static int flush(FILE *stream, const char *name, int number, struct err *err)
 		return 0;
 	if (reader_is_gone(fileno(stream)))
 		return 0;
-	return err_set(err, ERR_IO, "%s: %s", name,
-		       number ? strerror(number) : "writing failed");
+	return err_of_file(err, name, number ? strerror(number) : "writing failed");
 }
 
 int output_flush_stdout(struct err *err)

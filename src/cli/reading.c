@@ -266,12 +266,6 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 	return rc;
 }
 
-/* Errors of output name its file themselves, and a wrong option is no store's fault. */
-static bool is_of_store(const struct err *err)
-{
-	return err->kind == ERR_INPUT || err->kind == ERR_EMPTY;
-}
-
 int reading_take(const struct reading_plan *plan, const struct reading_taker *taker,
 		 struct err *err)
 {
@@ -348,8 +342,7 @@ int reading_run(const struct reading_plan *plan)
 		if (err.kind == ERR_EMPTY && !is_drawn)
 			output_nothing(plan->command, empty_status(plan), err.text,
 				       plan->output, &ignored);
-		code = message_error(plan->command,
-				     is_of_store(&err) ? operand.path : NULL, &err);
+		code = message_error_reading(plan->command, operand.path, &err);
 	}
 	operand_close(&operand);
 	return code;

@@ -13,13 +13,13 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/machine.h"
+#include "base/units.h"
 #include "query/query.h"
 #include "query/slices/slices_by_name.h"
 #include "query/sql_guard.h"
 
 /* SQLite's own limit for one value. */
 #define BLOB_MAX ((size_t)1000000000 * 2)
-#define MIB      1048576.0
 
 struct statement {
 	struct sqlite3_stmt *stmt; /* owned */
@@ -51,13 +51,23 @@ struct result {
 	int64_t collected_bytes; /* by who draws it, at least */
 };
 
+/* "1.50 GiB", in `out`. */
+static const char *size_text(int64_t bytes, char out[UNITS_TEXT_MAX])
+{
+	return units_text(UNIT_BYTES, cell_int(bytes), out).p;
+}
+
 static int memory_error(const struct sql_guard *guard, struct err *err)
 {
-	return err_set(err, ERR_IO,
-		       "the query needs more memory than %.4g MiB, or than %.4g MiB for "
-		       "one value; --memory-limit SIZE allows more",
-		       (double)guard->memory_bytes / MIB,
-		       (double)guard->memory_bytes / SQL_GUARD_VALUE_SHARE / MIB);
+	char all[UNITS_TEXT_MAX], one[UNITS_TEXT_MAX];
+
+	err_set(err, ERR_IO,
+		"the query needs more memory than %s, or than %s for one value; "
+		"--memory-limit SIZE allows more",
+		size_text(guard->memory_bytes, all),
+		size_text(guard->memory_bytes / SQL_GUARD_VALUE_SHARE, one));
+	err->names_culprit = true;
+	return -1;
 }
 
 /* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
@@ -352,10 +362,14 @@ static int collect(struct result *r, const struct cell *cells, struct err *err)
 				  (cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0));
 	if (r->collected_bytes + sqlite3_memory_used() <= most)
 		return 0;
-	return err_set(err, ERR_IO,
-		       "the rows need more memory than %.4g MiB; --format csv keeps no "
-		       "rows, --memory-limit SIZE allows more",
-		       (double)most / MIB);
+	char text[UNITS_TEXT_MAX];
+
+	err_set(err, ERR_IO,
+		"the rows need more memory than %s; --format csv keeps no rows, "
+		"--memory-limit SIZE allows more",
+		size_text(most, text));
+	err->names_culprit = true;
+	return -1;
 }
 
 /* SQLite gives no bytes for what it has no memory for. */

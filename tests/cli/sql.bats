@@ -229,11 +229,11 @@ doubled() { # N
 		"SELECT zeroblob(99) UNION ALL SELECT hex(zeroblob(100000))" "$(doubled 40)"; do
 		run --separate-stderr ptool sql --memory-limit 1M --format csv "$query"
 		exits 5
-		says 'ptool: sql: the query needs more memory than 1 MiB, or than 0.125 MiB for one value; --memory-limit SIZE allows more'
+		says 'ptool: sql: the query needs more memory than 1.00 MiB, or than 128.00 KiB for one value; --memory-limit SIZE allows more'
 	done
 	run --separate-stderr ptool sql --memory-limit 1M "$many i FROM n"
 	exits 5
-	says 'ptool: sql: the rows need more memory than 1 MiB; --format csv keeps no rows, --memory-limit SIZE allows more'
+	says 'ptool: sql: the rows need more memory than 1.00 MiB; --format csv keeps no rows, --memory-limit SIZE allows more'
 	ptool sql --memory-limit 1M --format csv "$many i FROM n" | tail -1 | grep -qx 200000
 	run --separate-stderr ptool sql --memory-limit much 'SELECT 1'
 	exits 2
