@@ -4,6 +4,7 @@
  * modelcontextprotocol.io, versions 2024-11-05 to 2025-06-18, of which the handshake, ping
  * and tools are here.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -402,7 +403,7 @@ static bool is_blank(struct str line)
 	return true;
 }
 
-static void serve(struct server *s, FILE *in)
+static int serve(struct server *s, FILE *in, struct err *err)
 {
 	static const char padding[JSON_PADDING] = { 0 };
 	bool is_too_long;
@@ -419,7 +420,9 @@ static void serve(struct server *s, FILE *in)
 		if (!is_blank((struct str){ line.p, n }))
 			take_line(s, (struct str){ line.p, n });
 	}
+	int why = errno;
 	buf_release(&line);
+	return ferror(in) ? err_of_file(err, "standard input", strerror(why)) : 0;
 }
 
 static int resolve_places(struct server *s, const struct opt_args *given, struct err *err)
@@ -456,7 +459,7 @@ static int run(const struct command *self, int argc, char **argv)
 	else if (s.budget < 1)
 		err_set(&err, ERR_USAGE, "--budget wants 1 token or more");
 	else if (resolve_places(&s, &o.places, &err) == 0)
-		serve(&s, stdin);
+		serve(&s, stdin, &err);
 	for (size_t i = 0; i < s.places.n; i++)
 		free(s.places.items[i]);
 	free(s.places.items);
@@ -466,12 +469,13 @@ static int run(const struct command *self, int argc, char **argv)
 static const char *const examples[] = { "ptool mcp", "ptool mcp ~/traces /scratch/runs",
 					NULL };
 
-static const struct command_exit exits[] = { { EXIT_OK, "the client has closed its end" },
-					     { EXIT_USAGE,
-					       "a mistake in the command line" },
-					     { EXIT_INPUT, "a folder is missing" },
-					     { EXIT_IO, "the answers cannot be written" },
-					     EXITS_END };
+static const struct command_exit exits[] = {
+	{ EXIT_OK, "the client has closed its end" },
+	{ EXIT_USAGE, "a mistake in the command line" },
+	{ EXIT_INPUT, "a folder is missing" },
+	{ EXIT_IO, "requests cannot be read, or answers written" },
+	EXITS_END
+};
 
 const struct command cmd_mcp = {
 	.name = "mcp",

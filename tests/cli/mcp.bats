@@ -189,4 +189,7 @@ else:
 	[[ $stderr == "ptool: mcp: "*"s.db is not a folder" ]]
 	run --separate-stderr sh -c 'echo "{\"id\":1,\"method\":\"ping\"}" | "$PTOOL" mcp . >/dev/full'
 	exits 5
+	run --separate-stderr sh -c '"$PTOOL" mcp . </'
+	exits 5
+	says "ptool: mcp: standard input: Is a directory"
 }
