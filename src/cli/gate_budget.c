@@ -132,10 +132,20 @@ static const struct budget_key *find_key(const char *name)
 	return NULL;
 }
 
+/* Also where the command has a --format of its own. */
+static bool is_of_output(const char *name)
+{
+	const struct opt *o = output_options;
+
+	while (o->name && strcmp(o->name, name) != 0)
+		o++;
+	return o->name != NULL;
+}
+
 /* May a budget set it?  Not where output goes, or which run is read. */
 static bool is_settable(const struct opt_iter *it)
 {
-	return it->group->opts != output_options && !opt_is_operand(it->opt) &&
+	return !is_of_output(it->opt->name) && !opt_is_operand(it->opt) &&
 	       strcmp(it->opt->name, "help") != 0 && strcmp(it->opt->name, "run") != 0;
 }
 

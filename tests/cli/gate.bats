@@ -150,6 +150,9 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	wrong "3: unknown column 'totl_ns'; did you mean 'total_ns'?" '[a]' 'view = steps' 'column = totl_ns' 'max = 1 ms'
 	wrong "2: unknown view 'step'; did you mean 'steps'?" '[a]' 'view = step' 'column = total_ns' 'max = 1 ms'
 	wrong "4: unknown key 'tolerence'; did you mean 'tolerance'?" '[a]' 'view = steps' 'column = total_ns' 'tolerence = 1 %' 'max = 1 s'
+	for key in output format force quiet; do
+		wrong "4: unknown key '$key'" '[a]' 'view = top' 'column = self_cpu_ns' "$key = yes" 'max = 1 s'
+	done
 	wrong "3: unknown stat 'p59'; did you mean 'p95'?" '[a]' 'view = steps' 'stat = p59' 'column = total_ns' 'max = 1 s'
 	wrong "4: '180 msec' is not an amount; " '[a]' 'view = steps' 'column = total_ns' 'max = 180 msec'
 	wrong "4: total_ns wants a limit such as '180 ms'" '[a]' 'view = steps' 'column = total_ns' 'max = 180'
