@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/lanes.h"
 #include "base/search.h"
 #include "base/sum.h"
 #include "cli/export_trace.h"
@@ -27,8 +28,7 @@ struct place {
 struct chrome_out {
 	struct writer w;
 	struct export_trace trace;
-	int64_t *lanes; /* owned; ends of what is on the lanes of one stream */
-	size_t nlanes, lanes_cap;
+	struct lanes lanes; /* owned; of the newest stream: when the last on each ends */
 	struct place *places; /* owned; by id */
 	size_t nplaces, places_cap;
 	int64_t narrows;
@@ -162,13 +162,12 @@ static void put_namings(struct chrome_out *o)
 static size_t find_lane(struct chrome_out *o, const struct event_row *row)
 {
 	int64_t end_ns = sum_add(row->ts_ns, row->dur_ns > 0 ? row->dur_ns : 0);
-	size_t lane = 0;
+	size_t lane = lanes_at_most(&o->lanes, row->ts_ns);
 
-	while (lane < o->nlanes && o->lanes[lane] > row->ts_ns)
-		lane++;
-	if (lane == o->nlanes)
-		ARRAY_PUSH(o->lanes, o->nlanes, o->lanes_cap);
-	o->lanes[lane] = end_ns;
+	if (lane == o->lanes.n)
+		lanes_add(&o->lanes, end_ns);
+	else
+		lanes_set(&o->lanes, lane, end_ns);
 	return lane ? lane + 1 : 0;
 }
 
@@ -256,7 +255,7 @@ static int put_slices(struct chrome_out *o, struct err *err)
 		if ((rc = event_rows_at(o->trace.rows, id, &row, err)) < 0)
 			break;
 		if (row.track->id != track_id)
-			o->nlanes = 0;
+			lanes_clear(&o->lanes);
 		track_id = row.track->id;
 		*ARRAY_PUSH(o->places, o->nplaces, o->places_cap) =
 			(struct place){ id, row.ts_ns, row.track };
@@ -398,7 +397,7 @@ static int write_chrome(const struct export_request *request, FILE *out,
 	if (rc == 0)
 		rc = put_all(&o, err);
 	export_trace_close(&o.trace);
-	free(o.lanes);
+	lanes_release(&o.lanes);
 	free(o.places);
 	return rc;
 }

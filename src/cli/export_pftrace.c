@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/lanes.h"
 #include "base/search.h"
 #include "base/sum.h"
 #include "cli/export_trace.h"
@@ -73,6 +74,7 @@ struct pftrace {
 	struct buf packet, part, inner;  /* a message and those in it; reused */
 	struct lane *lanes;              /* owned; of the newest track */
 	size_t nlanes, lanes_cap;
+	struct lanes open;  /* owned; of each lane: when its innermost ends */
 	struct flow *flows; /* owned; by slice */
 	size_t nflows, flows_cap;
 	uint64_t uuid; /* the newest */
@@ -254,39 +256,45 @@ static void put_args(struct pftrace *p, const char *name, unsigned int field,
 	proto_put_message(&p->part, EVENT_ANNOTATION, &p->inner);
 }
 
-/* Ends on the lane all that has ended at this time. */
-static void end_until(struct pftrace *p, struct lane *lane, int64_t ts_ns)
+/* When the innermost on the lane ends. */
+static int64_t lane_end(const struct lane *lane)
 {
-	while (lane->n && lane->ends[lane->n - 1] <= ts_ns) {
-		int64_t end_ns = lane->ends[--lane->n];
-		put_event(p, end_ns, lane->uuid, TYPE_END);
+	return lane->n ? lane->ends[lane->n - 1] : LANE_FREE;
+}
+
+/* Ends what has ended at this time, on all lanes. */
+static void end_until(struct pftrace *p, int64_t ts_ns)
+{
+	size_t i;
+
+	while ((i = lanes_at_most(&p->open, ts_ns)) < p->nlanes) {
+		struct lane *lane = &p->lanes[i];
+		put_event(p, lane->ends[--lane->n], lane->uuid, TYPE_END);
+		lanes_set(&p->open, i, lane_end(lane));
 	}
 }
 
 static void end_track(struct pftrace *p)
 {
-	for (size_t i = 0; i < p->nlanes; i++) {
-		end_until(p, &p->lanes[i], INT64_MAX);
+	end_until(p, LANE_FREE - 1);
+	for (size_t i = 0; i < p->nlanes; i++)
 		free(p->lanes[i].ends);
-	}
 	p->nlanes = 0;
+	lanes_clear(&p->open);
 }
 
-/* The first lane on which the slice lies within what is open there. */
-static struct lane *find_lane(struct pftrace *p, const struct event_track *track,
-			      int64_t start_ns, int64_t end_ns)
+/* The first lane on which the slice lies within what is open there: its number. */
+static size_t find_lane(struct pftrace *p, const struct event_track *track,
+			int64_t start_ns, int64_t end_ns)
 {
-	size_t i;
-
-	for (i = 0; i < p->nlanes; i++) {
-		struct lane *lane = &p->lanes[i];
-		end_until(p, lane, start_ns);
-		if (!lane->n || lane->ends[lane->n - 1] >= end_ns)
-			return lane;
+	end_until(p, start_ns);
+	size_t i = lanes_at_least(&p->open, end_ns);
+	if (i == p->nlanes) {
+		struct lane *lane = ARRAY_PUSH(p->lanes, p->nlanes, p->lanes_cap);
+		*lane = (struct lane){ .uuid = put_lane(p, track, i) };
+		lanes_add(&p->open, LANE_FREE);
 	}
-	struct lane *lane = ARRAY_PUSH(p->lanes, p->nlanes, p->lanes_cap);
-	*lane = (struct lane){ .uuid = put_lane(p, track, i) };
-	return lane;
+	return i;
 }
 
 static void put_flows(struct pftrace *p, int64_t id)
@@ -300,11 +308,19 @@ static void put_flows(struct pftrace *p, int64_t id)
 				p->flows[at].id);
 }
 
+/* A lane that is free ends later than any slice. */
+static int64_t before_free(int64_t ns)
+{
+	return ns < LANE_FREE ? ns : LANE_FREE - 1;
+}
+
 static void put_slice(struct pftrace *p, int64_t id, const struct event_row *row)
 {
 	int64_t dur_ns = row->is_instant || row->dur_ns < 0 ? 0 : row->dur_ns;
-	int64_t end_ns = sum_add(row->ts_ns, dur_ns);
-	struct lane *lane = find_lane(p, row->track, row->ts_ns, end_ns);
+	int64_t start_ns = before_free(row->ts_ns);
+	int64_t end_ns = before_free(sum_add(start_ns, dur_ns));
+	size_t at = find_lane(p, row->track, start_ns, end_ns);
+	struct lane *lane = &p->lanes[at];
 
 	if (row->category.n)
 		put_interned(p, &p->categories, INTERNED_CATEGORY, EVENT_CATEGORY_IID,
@@ -315,9 +331,11 @@ static void put_slice(struct pftrace *p, int64_t id, const struct event_row *row
 	if (row->more.n > sizeof("{}") - 1)
 		put_args(p, "collective", ANNOTATION_JSON, row->more);
 	put_flows(p, id);
-	put_event(p, row->ts_ns, lane->uuid, row->is_instant ? TYPE_INSTANT : TYPE_BEGIN);
-	if (!row->is_instant)
-		*ARRAY_PUSH(lane->ends, lane->n, lane->cap) = end_ns;
+	put_event(p, start_ns, lane->uuid, row->is_instant ? TYPE_INSTANT : TYPE_BEGIN);
+	if (row->is_instant)
+		return;
+	*ARRAY_PUSH(lane->ends, lane->n, lane->cap) = end_ns;
+	lanes_set(&p->open, at, end_ns);
 }
 
 static int put_slices(struct pftrace *p, struct err *err)
@@ -473,6 +491,7 @@ static int write_pftrace(const struct export_request *request, FILE *out,
 	buf_release(&p.part);
 	buf_release(&p.inner);
 	free(p.lanes);
+	lanes_release(&p.open);
 	free(p.flows);
 	free(p.gap_tracks);
 	return rc;

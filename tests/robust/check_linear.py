@@ -37,6 +37,7 @@ PRODUCTS = [("steps_of_a_device_each", "gate"), ("steps_under_devices", "gate")]
 RUNS_SMALL = 300
 SECTIONS_SMALL = 30000
 PROFILES_SMALL = 250
+LANES_SMALL = 8000
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
 # One line a way through the code, not one a mode.
@@ -205,6 +206,21 @@ def check_counters(tap, tool):
     tap.ok(measure and large[measure] < MOST * small[measure], f"report of {SMALL} and {4 * SMALL} counters", small, large)
 
 
+def check_lanes(tap, tool):
+    """Slices that overlap are put on lanes, all of which must not be looked at for each slice."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        for n in (LANES_SMALL, 4 * LANES_SMALL):
+            store, inner = os.path.join(folder, f"{n}.db"), os.path.join(folder, str(n))
+            os.mkdir(inner)
+            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("all_crossing_operators", n, inner)], check=True)
+            costs.append(least([linear.run(["export", "-q", "--to", "pftrace", "-f", "-o", os.path.join(folder, "out"), store], tool, folder, SECONDS)
+                                for _ in range(3)]))
+    small, large = costs
+    measure = next(iter(word for word in small if word != "bytes")) if small and large else None
+    tap.ok(measure and large[measure] < MOST * small[measure], f"{LANES_SMALL} and {4 * LANES_SMALL} lanes", small, large)
+
+
 def check_sections(tap, tool):
     """All sections of a file of budgets are read before the first is refused, which has no view."""
     costs = []
@@ -247,6 +263,7 @@ def main():
     check_runs(tap, tool)
     check_profiles(tap, tool)
     check_counters(tap, tool)
+    check_lanes(tap, tool)
     check_sections(tap, tool)
     tap.done()
 

@@ -8,10 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lanes.h"
+
 struct timeline_rows {
-	int64_t *ends; /* owned; of the stack of open slices, or as a heap of lanes */
-	size_t n, cap; /* open slices; or lanes, of which cap is a power of two */
-	uint32_t rows; /* so many are used */
+	int64_t *ends; /* owned; of the stack of open slices */
+	size_t n, cap;
+	struct lanes lanes; /* owned */
+	uint32_t rows;      /* so many are used */
 };
 
 /* For the next track; what is owned is kept. */
