@@ -41,6 +41,8 @@ void browser_tell_error(struct browser *b, const char *text);
 
 /* The next key, one that is pending first. */
 int browser_key(struct browser *b);
+/* Is there one already?  Then what would be drawn before it need not be. */
+bool browser_has_key(const struct browser *b);
 
 /*
  * Asks for the place's table, unless it is there, and lays it out.  False where that

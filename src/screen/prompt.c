@@ -50,7 +50,8 @@ static void add_typed(char *text, int key)
 bool browser_prompt(struct browser *b, const char *label, char *text)
 {
 	for (;;) {
-		draw_prompt(b, label, text);
+		if (!browser_has_key(b))
+			draw_prompt(b, label, text);
 		int key = browser_key(b);
 		if (key == TTY_ENTER)
 			return true;
@@ -98,7 +99,8 @@ size_t browser_choose(struct browser *b, const char *title, const char *const *l
 	size_t chosen = 0;
 
 	while (!b->is_over) {
-		draw_choice(b, title, lines, n, chosen);
+		if (!browser_has_key(b))
+			draw_choice(b, title, lines, n, chosen);
 		int key = browser_key(b);
 		if (key == TTY_ENTER)
 			return chosen;

@@ -77,6 +77,11 @@ int browser_key(struct browser *b)
 	return key;
 }
 
+bool browser_has_key(const struct browser *b)
+{
+	return b->npending || tty_has_key(b->tty);
+}
+
 static void choose_sections(struct browser *b)
 {
 	for (const struct section *s = sections; s->title; s++)
@@ -89,8 +94,10 @@ static void run(struct browser *b)
 	browser_open_section(b);
 	while (!b->is_over) {
 		fit(b);
-		browser_draw(b);
-		tty_show(b->tty);
+		if (!browser_has_key(b)) {
+			browser_draw(b);
+			tty_show(b->tty);
+		}
 		int key = browser_key(b);
 		if (key == TTY_TIMEOUT)
 			continue;

@@ -19,6 +19,10 @@
 
 #define ESCAPE_MS 25 /* how long the rest of a key that begins with Escape may take */
 
+/* No screen is larger, whatever a terminal says; curses counts in 15 bits. */
+#define LINES_MOST   1024
+#define COLUMNS_MOST 4096
+
 enum { PAIR_BAR = 1, PAIR_FOUND, PAIR_ERROR };
 
 struct tty {
@@ -30,10 +34,10 @@ struct tty {
 };
 
 /* A signal handler has nothing but globals to go by. */
-static volatile sig_atomic_t ended, interrupted, resized;
+static volatile sig_atomic_t ended, interrupted, resized, stopped;
 static volatile sig_atomic_t is_open;
 
-static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH };
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP };
 
 static void on_signal(int number)
 {
@@ -41,6 +45,8 @@ static void on_signal(int number)
 		interrupted = 1;
 	else if (number == SIGWINCH)
 		resized = 1;
+	else if (number == SIGTSTP)
+		stopped = 1;
 	else
 		ended = number;
 }
@@ -52,6 +58,10 @@ static void on_quick_exit(void)
 		endwin();
 }
 
+/*
+ * SIGTSTP too: curses' own handler, when a second one comes while it runs, takes the modes of
+ * the program for those of the terminal before.
+ */
 static void catch_signals(struct tty *t)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -59,11 +69,12 @@ static void catch_signals(struct tty *t)
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&blocked);
-	sigaddset(&blocked, SIGTSTP); /* curses' own handler draws */
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++) {
 		sigaction(caught[i], &action, &t->before[caught[i]]);
 		sigaddset(&blocked, caught[i]);
 	}
+	if (t->before[SIGTSTP].sa_handler == SIG_IGN) /* nobody could continue it */
+		sigaction(SIGTSTP, &t->before[SIGTSTP], NULL);
 	sigprocmask(SIG_BLOCK, &blocked, &t->waiting);
 }
 
@@ -82,7 +93,6 @@ void tty_forget_signals(void)
 	is_open = 0;
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
 		sigaction(caught[i], &usual, NULL);
-	sigaction(SIGTSTP, &usual, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -138,6 +148,36 @@ static int refuse(struct tty *t, struct err *err)
 		       name ? name : "");
 }
 
+/* False where the terminal does not tell. */
+static bool size_of(const struct tty *t, struct winsize *size)
+{
+	if (ioctl(fileno(t->in), TIOCGWINSZ, size) < 0 || !size->ws_row || !size->ws_col)
+		return false;
+	size->ws_row = size->ws_row < LINES_MOST ? size->ws_row : LINES_MOST;
+	size->ws_col = size->ws_col < COLUMNS_MOST ? size->ws_col : COLUMNS_MOST;
+	return true;
+}
+
+/* As large as the terminal says, also when that changes; NULL: it cannot. */
+static SCREEN *new_screen(const struct tty *t)
+{
+	struct winsize size;
+	char number[16];
+
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
+	if (size_of(t, &size)) {
+		snprintf(number, sizeof(number), "%d", size.ws_row);
+		setenv("LINES", number, 1);
+		snprintf(number, sizeof(number), "%d", size.ws_col);
+		setenv("COLUMNS", number, 1);
+	}
+	SCREEN *screen = newterm(NULL, stdout, t->in);
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
+	return screen;
+}
+
 struct tty *tty_open(const struct tty_options *options, struct err *err)
 {
 	struct tty *t = xcalloc(1, sizeof(*t));
@@ -148,10 +188,8 @@ struct tty *tty_open(const struct tty_options *options, struct err *err)
 	/* names are drawn as what they are, whatever the locale says */
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		setlocale(LC_CTYPE, "");
-	unsetenv("COLUMNS"); /* the size is the terminal's own, also when it changes */
-	unsetenv("LINES");
 	catch_signals(t);
-	t->screen = t->in ? newterm(NULL, stdout, t->in) : NULL;
+	t->screen = t->in ? new_screen(t) : NULL;
 	if (!t->screen || !can_place()) {
 		if (t->screen)
 			endwin();
@@ -339,9 +377,28 @@ static void take_size(const struct tty *t)
 {
 	struct winsize size;
 
-	if (ioctl(fileno(t->in), TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+	if (size_of(t, &size))
 		resizeterm(size.ws_row, size.ws_col);
 	clear();
+}
+
+/* Ctrl-Z: gives the terminal back until somebody continues the program. */
+static void stop_here(const struct tty *t)
+{
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	struct sigaction ours;
+	sigset_t stop;
+
+	endwin();
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigaction(SIGTSTP, &usual, &ours);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL); /* here it stops */
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	sigaction(SIGTSTP, &ours, NULL);
+	def_shell_mode(); /* which may be others now */
+	take_size(t);
 }
 
 /* What signals said; TTY_TIMEOUT: nothing. */
@@ -353,12 +410,24 @@ static int key_of_signals(const struct tty *t)
 		interrupted = 0;
 		return TTY_INTERRUPT;
 	}
+	if (stopped) {
+		stopped = 0;
+		stop_here(t);
+		return TTY_RESIZED;
+	}
 	if (resized) {
 		resized = 0;
 		take_size(t);
 		return TTY_RESIZED;
 	}
 	return TTY_TIMEOUT;
+}
+
+bool tty_has_key(const struct tty *t)
+{
+	struct pollfd polled = { .fd = fileno(t->in), .events = POLLIN };
+
+	return poll(&polled, 1, 0) > 0 && polled.revents & POLLIN;
 }
 
 int tty_key(struct tty *t, int fd, int timeout_ms)
