@@ -186,7 +186,12 @@ static size_t unicode_cells(uint32_t code)
 	return IS_IN(code, two_wide) ? 2 : 1;
 }
 
-#define ELLIPSIS "\xe2\x80\xa6"
+#define ELLIPSIS    "\xe2\x80\xa6"
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* Ends of lines for JavaScript, and so for speedscope. */
+#define LINE_SEPARATOR      0x2028
+#define PARAGRAPH_SEPARATOR 0x2029
 
 /* More marks on one character are a disguise; Vietnamese and Thai have two. */
 #define MARKS_MAX 2
@@ -358,6 +363,23 @@ void utf8_add_inert(struct buf *out, struct str text)
 	}
 }
 
+bool utf8_add_valid(struct buf *out, struct str text)
+{
+	bool is_whole = true;
+	uint32_t code;
+
+	while (text.n && is_whole) {
+		size_t n = plain_start(text);
+		if (n == 0 || !buf_add(out, text.p, n)) {
+			n = utf8_decode(text, &code);
+			is_whole = code == UTF8_INVALID ? buf_add_text(out, REPLACEMENT)
+							: buf_add(out, text.p, n);
+		}
+		text = str_from(text, n);
+	}
+	return is_whole;
+}
+
 bool utf8_add_blanked(struct buf *out, struct str text)
 {
 	bool has_bad = false;
@@ -365,7 +387,8 @@ bool utf8_add_blanked(struct buf *out, struct str text)
 
 	for (size_t at = 0; at < text.n;) {
 		size_t len = utf8_decode(str_from(text, at), &code);
-		bool is_bad = code < ' ' || !is_inert(code);
+		bool is_bad = code < ' ' || !is_inert(code) || code == LINE_SEPARATOR ||
+			      code == PARAGRAPH_SEPARATOR;
 		has_bad |= is_bad;
 		buf_add(out, is_bad ? " " : text.p + at, is_bad ? 1 : len);
 		at += len;

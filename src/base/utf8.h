@@ -51,7 +51,12 @@ bool utf8_is_plain(struct str text);
 bool utf8_is_inert(struct str text);
 /* Adds the text with those bytes and controls alone made visible: \xff, \x1b, \u009b. */
 void utf8_add_inert(struct buf *out, struct str text);
-/* Adds the text with a blank for each control and invalid byte; true: it has some. */
+/* Adds the text with U+FFFD for each invalid byte, or what fits of it: false then. */
+bool utf8_add_valid(struct buf *out, struct str text);
+/*
+ * Adds the text with a blank for each control, invalid byte and end of a line (U+2028, U+2029);
+ * true: it has some.
+ */
 bool utf8_add_blanked(struct buf *out, struct str text);
 /*
  * Adds the text in at most `cells` cells (at least 1), its middle replaced

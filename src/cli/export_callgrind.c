@@ -38,9 +38,10 @@ static void put_name(struct callgrind *c, const char *key, uint32_t text)
 	putc('\n', c->out);
 }
 
-static int64_t known(int64_t ns)
+/* Below 0 are NUMBER_NONE and what the format cannot hold. */
+static int64_t known(int64_t number)
 {
-	return ns == NUMBER_NONE || ns < 0 ? 0 : ns;
+	return number < 0 ? 0 : number;
 }
 
 /* Where the recording has calls alone (profile.Profile), their part of all calls. */
@@ -63,9 +64,9 @@ static void put_call(struct callgrind *c, const struct callgraph_edge *edge, int
 
 	put_name(c, "cfi", callee->file);
 	put_name(c, "cfn", callee->name);
-	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n", (long long)edge->sums.calls.n,
-		(long long)known(callee->line), (long long)line,
-		(long long)edge_ns(c->g, edge));
+	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n",
+		(long long)known(edge->sums.calls.n), (long long)known(callee->line),
+		(long long)line, (long long)edge_ns(c->g, edge));
 }
 
 static void put_function(struct callgrind *c, uint32_t function)

@@ -115,7 +115,7 @@ static uint64_t put_track(struct pftrace *p)
 
 static uint64_t named_track(struct pftrace *p, struct str name, uint64_t parent)
 {
-	proto_put_bytes(&p->part, DESCRIPTOR_NAME, name);
+	proto_put_text(&p->part, DESCRIPTOR_NAME, name);
 	if (parent)
 		proto_put_int(&p->part, DESCRIPTOR_PARENT, (int64_t)parent);
 	return put_track(p);
@@ -166,7 +166,7 @@ static void enter_process(struct pftrace *p, const struct event_track *track)
 	if (is_thread(track)) {
 		buf_clear(&p->inner);
 		proto_put_int(&p->inner, PROCESS_PID, track->pid.as.integer);
-		proto_put_bytes(&p->inner, PROCESS_NAME, buf_str(&name));
+		proto_put_text(&p->inner, PROCESS_NAME, buf_str(&name));
 		proto_put_message(&p->part, DESCRIPTOR_PROCESS, &p->inner);
 		p->process_uuid = put_track(p);
 	} else {
@@ -197,7 +197,7 @@ static uint64_t put_lane(struct pftrace *p, const struct event_track *track, siz
 		buf_clear(&p->inner);
 		proto_put_int(&p->inner, THREAD_PID, track->pid.as.integer);
 		proto_put_int(&p->inner, THREAD_TID, track->tid.as.integer);
-		proto_put_bytes(&p->inner, THREAD_NAME, buf_str(&name));
+		proto_put_text(&p->inner, THREAD_NAME, buf_str(&name));
 		proto_put_message(&p->part, DESCRIPTOR_THREAD, &p->inner);
 		uuid = put_track(p);
 	} else {
@@ -223,7 +223,7 @@ static void put_interned(struct pftrace *p, struct intern *texts, unsigned int l
 	buf_init(&entry, SIZE_MAX);
 	buf_init(&data, SIZE_MAX);
 	proto_put_int(&entry, ENTRY_IID, iid);
-	proto_put_bytes(&entry, ENTRY_NAME, text);
+	proto_put_text(&entry, ENTRY_NAME, text);
 	proto_put_message(&data, list, &entry);
 	proto_put_message(&p->packet, PACKET_INTERNED_DATA, &data);
 	buf_release(&entry);
@@ -251,8 +251,8 @@ static void put_args(struct pftrace *p, const char *name, unsigned int field,
 		     struct str value)
 {
 	buf_clear(&p->inner);
-	proto_put_bytes(&p->inner, ANNOTATION_NAME, str_of(name));
-	proto_put_bytes(&p->inner, field, value);
+	proto_put_text(&p->inner, ANNOTATION_NAME, str_of(name));
+	proto_put_text(&p->inner, field, value);
 	proto_put_message(&p->part, EVENT_ANNOTATION, &p->inner);
 }
 

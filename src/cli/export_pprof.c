@@ -143,7 +143,7 @@ static void put_all(struct pprof *p, struct export_stacks *s,
 	proto_put_int(&p->field, DEFAULT_SAMPLE_TYPE,
 		      string(p, of_device ? STR_LIT("device") : str_of(host)));
 	for (uint32_t i = 0; i < p->strings.n; i++)
-		proto_put_bytes(&p->field, STRING_TABLE, intern_str(&p->strings, i));
+		proto_put_text(&p->field, STRING_TABLE, intern_str(&p->strings, i));
 	flush(p);
 }
 

@@ -74,6 +74,11 @@ static int write_pstats(const struct export_request *request, FILE *out,
 	callgraph_init(&g);
 	int rc = callgraph_load_scope(request->store, request->scope, request->filter, &g,
 				      err);
+	if (rc == 0 && g.is_sampled && g.unit != UNIT_NS)
+		rc = err_set(err, ERR_EMPTY,
+			     "a dump holds seconds, and these samples weigh %s: "
+			     "callgrind, folded, speedscope and pprof hold them",
+			     g.unit == UNIT_BYTES ? "bytes" : "counts");
 	if (rc == 0) {
 		marshal_put_dict(out);
 		for (size_t i = 0; i < g.nrows && !ferror(out); i++)

@@ -153,6 +153,8 @@ static void put_piece(struct samples_out *o, const struct sample_piece *piece)
 	const uint32_t *path = o->paths.frames;
 	size_t same = 0;
 
+	if (at < o->end) /* a store that was edited: none begins before the last ended */
+		at = o->end;
 	set_path(o, piece->stack);
 	if (at > o->end)
 		close_frames(o, 0, o->end);
@@ -187,7 +189,9 @@ static void put_end(struct samples_out *o, const struct part *part, int64_t end)
 
 static void put_sampled(struct samples_out *o, const struct part *part)
 {
-	bool has_start = part->is_all && o->series->start_at != NUMBER_NONE;
+	const struct sample_series *s = o->series;
+	bool has_start =
+		part->is_all && s->start_at != NUMBER_NONE && s->start_at <= s->end_at;
 	int64_t sum = 0;
 
 	o->between = "\n[";
@@ -202,7 +206,7 @@ static void put_sampled(struct samples_out *o, const struct part *part)
 		sum = sum_add(sum, part->pieces[i].weight);
 	}
 	put(o, "],\"startValue\":");
-	put_int(o, has_start ? o->series->start_at : 0);
+	put_int(o, has_start ? s->start_at : 0);
 	put_end(o, part, sum);
 }
 

@@ -39,16 +39,8 @@ int line_rows_finding(const struct line_rows *l, enum finding what, size_t at,
 int line_rows_text(struct line_rows *l, struct str text, size_t at, uint32_t *number,
 		   struct err *err)
 {
-	bool is_whole = true;
-
 	buf_clear(&l->text);
-	while (text.n && is_whole) {
-		uint32_t code;
-		size_t n = utf8_decode(text, &code);
-		is_whole = code == UTF8_INVALID ? buf_add_text(&l->text, "\xef\xbf\xbd")
-						: buf_add(&l->text, text.p, n);
-		text = str_behind(text, n);
-	}
+	bool is_whole = utf8_add_valid(&l->text, text);
 	*number = l->sink->text(l->sink, l->text.n ? buf_str(&l->text) : STR_LIT(""));
 	return is_whole ? 0
 			: line_rows_finding(l, FINDING_TEXT_SIZE, at, STR_LIT(""), err);

@@ -83,20 +83,6 @@ static int read_segments(struct snapshot *s, uint32_t list, struct err *err)
 	return 0;
 }
 
-/* What is no UTF-8, halves of pairs too, becomes U+FFFD.  False: it was cut. */
-static bool add_clean(struct buf *to, struct str text)
-{
-	while (text.n) {
-		uint32_t code;
-		size_t n = utf8_decode(text, &code);
-		if (!(code == UTF8_INVALID ? buf_add_text(to, "\xef\xbf\xbd")
-					   : buf_add(to, text.p, n)))
-			return false;
-		text = str_behind(text, n);
-	}
-	return true;
-}
-
 /* "train.py(12): step", as traces call Python frames; without frames "[memory]". */
 static uint32_t name_of(struct snapshot *s, uint32_t frames)
 {
@@ -110,10 +96,10 @@ static uint32_t name_of(struct snapshot *s, uint32_t frames)
 	buf_clear(&s->name);
 	bool is_whole = true;
 	if (snapshot_frame_is_python(&frame)) {
-		is_whole = add_clean(&s->name, frame.file);
+		is_whole = utf8_add_valid(&s->name, frame.file);
 		is_whole &= buf_addf(&s->name, "(%" PRId64 "): ", frame.line);
 	}
-	is_whole &= add_clean(&s->name, frame.name);
+	is_whole &= utf8_add_valid(&s->name, frame.name);
 	if (!is_whole && s->cut_at == 0)
 		s->cut_at = snapshot_value(&s->pickle, frames)->at;
 	uint32_t text = s->sink->text(s->sink, s->name.n ? buf_str(&s->name)

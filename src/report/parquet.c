@@ -57,20 +57,6 @@ static void put(struct parquet *p, struct str bytes)
 	p->offset += (int64_t)bytes.n;
 }
 
-/* Text in UTF-8 alone, as readers refuse anything else. */
-static void add_text(struct chunk *c, struct str text)
-{
-	while (text.n) {
-		uint32_t code;
-		size_t n = utf8_decode(text, &code);
-		if (code == UTF8_INVALID)
-			buf_add_text(&c->texts, "\xef\xbf\xbd");
-		else
-			buf_add(&c->texts, text.p, n);
-		text = str_behind(text, n);
-	}
-}
-
 /* Keeps the cell until its group is full: of a text its length stands in place of it. */
 static void keep(struct parquet *p, size_t column, const struct cell *cell)
 {
@@ -81,7 +67,7 @@ static void keep(struct parquet *p, size_t column, const struct cell *cell)
 	if (cell->type != CELL_TEXT)
 		return;
 	size_t before = c->texts.n;
-	add_text(c, cell->as.text);
+	utf8_add_valid(&c->texts, cell->as.text); /* readers refuse anything else */
 	kept->as.text = (struct str){ NULL, c->texts.n - before };
 	p->text_bytes += kept->as.text.n;
 }

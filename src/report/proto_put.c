@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define WIRE_VARINT 0U
 #define WIRE_FIXED  1U
 #define WIRE_BYTES  2U
@@ -37,6 +39,16 @@ void proto_put_bytes(struct buf *to, unsigned int field, struct str bytes)
 	put_tag(to, field, WIRE_BYTES);
 	proto_put_varint(to, bytes.n);
 	buf_add_str(to, bytes);
+}
+
+void proto_put_text(struct buf *to, unsigned int field, struct str text)
+{
+	struct buf valid;
+
+	buf_init(&valid, SIZE_MAX);
+	utf8_add_valid(&valid, text);
+	proto_put_bytes(to, field, buf_str(&valid));
+	buf_release(&valid);
 }
 
 void proto_put_message(struct buf *to, unsigned int field, const struct buf *message)

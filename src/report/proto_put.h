@@ -16,7 +16,9 @@
 void proto_put_varint(struct buf *to, uint64_t value);
 /* int64, uint64, bool and enum; negative ones take ten bytes, as in C++. */
 void proto_put_int(struct buf *to, unsigned int field, int64_t value);
-/* string, bytes, packed numbers and messages. */
+/* string: in UTF-8, as readers refuse anything else. */
+void proto_put_text(struct buf *to, unsigned int field, struct str text);
+/* bytes, packed numbers and messages. */
 void proto_put_bytes(struct buf *to, unsigned int field, struct str bytes);
 void proto_put_message(struct buf *to, unsigned int field, const struct buf *message);
 void proto_put_double(struct buf *to, unsigned int field, double value);

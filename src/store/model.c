@@ -69,17 +69,11 @@ void model_release(struct model *m)
 static struct str copy_valid(struct model *m, struct str text)
 {
 	struct buf valid;
-	uint32_t code;
 
 	if (!json_bad_utf8(text))
 		return arena_copy(&m->arena, text);
 	buf_init(&valid, 3 * text.n);
-	while (text.n) {
-		size_t n = utf8_decode(text, &code);
-		buf_add_str(&valid, code == UTF8_INVALID ? STR_LIT("\xef\xbf\xbd")
-							 : (struct str){ text.p, n });
-		text = (struct str){ text.p + n, text.n - n };
-	}
+	utf8_add_valid(&valid, text);
 	struct str copy = arena_copy(&m->arena, buf_str(&valid));
 	buf_release(&valid);
 	return copy;

@@ -208,3 +208,61 @@ assert others and all(e == w for e, w in others), others
 assert not any(value == [None] for e in without for value in e.get("args", {}).values())'
 	run -1 grep -P '\x9b' edited.json
 }
+
+@test "sampled bytes and counts are no seconds, which a dump holds" {
+	for what in go_heap.pb.gz:bytes pyspy_raw.txt:counts; do
+		run -3 --separate-stderr ptool export -q --to pstats "$FIXTURES/samples/${what%:*}" -o out.prof
+		says "ptool: export: $FIXTURES/samples/${what%:*}: a dump holds seconds, and these samples weigh ${what#*:}: callgrind, folded, speedscope and pprof hold them"
+		[ ! -e out.prof ]
+	done
+}
+
+@test "texts of an edited store that are no UTF-8 are, in pprof, pftrace and speedscope" {
+	ptool ingest -q --keep args -o s.db "$EVERYTHING"
+	sqlite3 s.db "UPDATE string SET text = text || CAST(x'ff' AS TEXT); UPDATE thread SET name = CAST(x'ede2' AS TEXT);
+		UPDATE process SET labels = CAST(x'80' AS TEXT); UPDATE slice_class SET name = name || CAST(x'ff' AS TEXT);
+		UPDATE track SET name = name || CAST(x'c3' AS TEXT); UPDATE collective SET group_description = CAST(x'ff' AS TEXT)"
+	for format in pprof pftrace speedscope; do ptool export -q --to $format s.db -o s.$format; done
+	PYTHONPATH=$TESTS/pyprof run -0 python3 -c 'import gzip, json
+from proto import message
+profile = message(gzip.open("s.pprof").read())
+assert sum("\ufffd" in text.decode() for text in profile[6]) > 10
+texts = []
+for packet in map(message, message(open("s.pftrace", "rb").read())[1]):
+    for data in map(message, packet[12]):
+        texts += [message(entry)[2][0] for part in (1, 2) for entry in data[part]]
+    for track in map(message, packet[60]):
+        texts += track[2] + [message(p)[6][0] for p in track[3]] + [message(t)[5][0] for t in track[4]]
+    for event in map(message, packet[11]):
+        for note in map(message, event[4]):
+            texts += note[6]
+            for args in note[9]:
+                json.loads(args.decode())
+assert sum("\ufffd" in text.decode() for text in texts) > 30
+json.load(open("s.speedscope", encoding="utf-8"))'
+}
+
+@test "samples of an edited store begin in order, and weigh something" {
+	ptool ingest -q -o s.db "$FIXTURES/samples/evented.speedscope.json"
+	cp s.db bad.db
+	sqlite3 s.db "UPDATE sample_row SET ts = 2147483648 WHERE id = 2; UPDATE sample_row SET ts = 1 WHERE id = 4;
+		UPDATE sample_series SET start_at = 9007199254740993"
+	ptool export -q -o s.speedscope.json s.db
+	run -0 python3 -c 'import json
+profiles = json.load(open("s.speedscope.json"))["profiles"]
+assert {p["type"] for p in profiles} == {"evented", "sampled"}
+for p in profiles:
+    times = [p["startValue"], *(e["at"] for e in p.get("events", [])), p["endValue"]]
+    assert times == sorted(times), times'
+	sqlite3 bad.db "UPDATE sample_row SET weight = -1 WHERE id = 1"
+	run -4 --separate-stderr ptool export -q -o bad.speedscope.json bad.db
+	[[ $stderr == 'ptool: export: bad.db: '* ]]
+	[ ! -e bad.speedscope.json ]
+}
+
+@test "calls below zero, which an edited store may have, are none to callgrind" {
+	ptool ingest -q -o s.db "$FIXTURES/samples/node.cpuprofile"
+	sqlite3 s.db "UPDATE sample_sum SET samples = -1"
+	run -0 --separate-stderr ptool export -q --to callgrind s.db
+	[[ $output == *$'\ncalls=0 '* && $output != *calls=-* ]]
+}

@@ -116,6 +116,48 @@ static void a_letter_keeps_two_marks(void **state)
 	assert_visible("\\u200b\\u0301", str_of("\u200b\u0301"));
 }
 
+static void assert_valid(const char *want, struct str text, size_t room)
+{
+	struct buf out;
+
+	buf_init(&out, room);
+	assert_int_equal(utf8_add_valid(&out, text), room == SIZE_MAX);
+	assert_string_equal(out.p ? out.p : "", want);
+	buf_release(&out);
+}
+
+static void what_is_no_utf8_is_replaced(void **state)
+{
+	(void)state;
+	assert_valid("", STR_LIT(""), SIZE_MAX);
+	assert_valid("aten::mm \u4e16 \x1b[m", STR_LIT("aten::mm \u4e16 \x1b[m"),
+		     SIZE_MAX);
+	assert_valid("a\ufffdb\ufffd\ufffd\ufffd\ufffd",
+		     STR_LIT("a\xff"
+			     "b\xed\xa0\x80\xe2"),
+		     SIZE_MAX);
+	assert_valid("aten:", STR_LIT("aten::mm"), 5);
+	assert_valid("ab", STR_LIT("ab\xff"), 4);
+}
+
+static void assert_blanked(const char *want, struct str text)
+{
+	struct buf out;
+
+	buf_init(&out, SIZE_MAX);
+	assert_int_equal(utf8_add_blanked(&out, text), strcmp(want, text.p) != 0);
+	assert_string_equal(out.p, want);
+	buf_release(&out);
+}
+
+static void what_ends_a_line_is_blanked(void **state)
+{
+	(void)state;
+	assert_blanked("a \u4e16\u200b b", STR_LIT("a \u4e16\u200b b"));
+	assert_blanked("a  b   c ", STR_LIT("a\r\nb\u2028\u2029\xc2\x85"
+					    "c\xff"));
+}
+
 static void what_fits_is_not_shortened(void **state)
 {
 	(void)state;
@@ -163,6 +205,8 @@ int main(void)
 		cmocka_unit_test(controls_become_visible),
 		cmocka_unit_test(what_nobody_would_see_becomes_visible),
 		cmocka_unit_test(a_letter_keeps_two_marks),
+		cmocka_unit_test(what_is_no_utf8_is_replaced),
+		cmocka_unit_test(what_ends_a_line_is_blanked),
 		cmocka_unit_test(what_fits_is_not_shortened),
 		cmocka_unit_test(the_middle_gives_way_to_an_ellipsis),
 		cmocka_unit_test(no_character_is_cut_in_two),

@@ -169,8 +169,10 @@ int sample_file_each(struct store *store, const struct sample_file *file,
 			.weight = sqlite3_column_int64(q.stmt, ROW_WEIGHT),
 			.thread_id = query_number(q.stmt, ROW_THREAD)
 		};
-		q.rc = find_stack(file, sqlite3_column_int64(q.stmt, ROW_NODE),
-				  &piece.stack, err);
+		q.rc = piece.weight < 0
+			       ? query_damaged("samples", err)
+			       : find_stack(file, sqlite3_column_int64(q.stmt, ROW_NODE),
+					    &piece.stack, err);
 		if (q.rc == 0)
 			q.rc = each(to, &piece, err);
 	}
