@@ -162,6 +162,11 @@ int import_place(struct importing *i, struct err *err)
 	return by_axes < 0 ? -1 : rc;
 }
 
+static const char no_files[] = "it has no files";
+static const char stores_alone[] =
+	"it has ptool stores alone: commands read them as they are, and 'ptool merge' makes "
+	"one store of several";
+
 /* What was noted before a folder or archive was gone through. */
 struct noted {
 	size_t traces; /* import_count_traces() */
@@ -173,9 +178,13 @@ static struct noted count_noted(const struct importing *i)
 	return (struct noted){ import_count_traces(i), i->result->passed };
 }
 
-/* Nothing in it is a trace: a mistake where it was named, no matter where it was found. */
+/*
+ * Nothing in it is a trace: a mistake where it was named, no matter where it was found.
+ * `empty` says why, where no file was looked at.
+ */
 static void note_fruitless(struct importing *i, const char *shown,
-			   const struct noted *before, enum import_end end)
+			   const struct noted *before, enum import_end end,
+			   const char *empty)
 {
 	struct noted now = count_noted(i);
 	struct import_file file = { .path = shown };
@@ -185,7 +194,7 @@ static void note_fruitless(struct importing *i, const char *shown,
 	if (now.traces != before->traces)
 		return;
 	if (looked_at == 0)
-		err_set(&why, ERR_INPUT, "it has no files");
+		err_set(&why, ERR_INPUT, "%s", empty);
 	else
 		err_set(&why, ERR_INPUT, "no trace in it: %zu %s looked at", looked_at,
 			looked_at == 1 ? "file was" : "files were");
@@ -219,9 +228,6 @@ static int import_found(struct importing *i, const struct import_operand *folder
 		note_odd(i, found);
 		return 0;
 	}
-	/* who ingests the folder that they lie in knows them: they are not told */
-	if (store_is_own(found->path))
-		return 0;
 	const char *below = found->path + strlen(folder->path);
 	while (*below == '/')
 		below++;
@@ -239,16 +245,22 @@ int import_folder(struct importing *i, const struct import_operand *folder,
 {
 	struct noted before = count_noted(i);
 	struct import_file file = { .path = folder->path };
+	const char *empty = no_files;
 
 	i->is_collection = true;
 	if (folder->err.kind != ERR_NONE) {
 		import_note(i, IMPORT_REFUSED, &file, &folder->err);
 		return 0;
 	}
-	for (size_t at = 0; at < folder->walk.n && !import_is_lost(i); at++)
-		if (import_found(i, folder, &folder->walk.files[at], err) < 0)
+	for (size_t at = 0; at < folder->walk.n && !import_is_lost(i); at++) {
+		const struct walk_file *found = &folder->walk.files[at];
+		/* who ingests the folder that they lie in knows them: they are not told */
+		if (found->kind == WALK_FILE && store_is_own(found->path))
+			empty = stores_alone;
+		else if (import_found(i, folder, found, err) < 0)
 			return -1;
-	note_fruitless(i, folder->path, &before, IMPORT_REFUSED);
+	}
+	note_fruitless(i, folder->path, &before, IMPORT_REFUSED, empty);
 	return 0;
 }
 
@@ -337,6 +349,7 @@ int import_archive(struct importing *i, const struct import_source *source,
 		import_note(i, IMPORT_REFUSED, &file, &why);
 	else if (rc == 0 && !expand_is_over_inside(expand))
 		note_fruitless(i, source->shown, &before,
-			       source->is_found ? IMPORT_PASSED : IMPORT_REFUSED);
+			       source->is_found ? IMPORT_PASSED : IMPORT_REFUSED,
+			       no_files);
 	return rc < 0 ? -1 : 0;
 }

@@ -3,8 +3,19 @@
 
 #include "ingest/foreign_head.h"
 #include "store/split.h"
+#include "store/store.h"
 
 #define DRAIN_BYTES ((size_t)1 << 16)
+
+/* A store is asked, not read again. */
+static void tell_store(struct input *in, struct err *err)
+{
+	err_at(err, 0, "this is a ptool store: %s",
+	       input_can_seek(in)
+		       ? "commands read it as it is, and 'ptool merge' makes one "
+			 "store of several"
+		       : "unpack it, or name its file in place of a pipe");
+}
 
 /* Why nobody reads the input. */
 static void tell_unread(const struct reader *forced, const struct import_source *source,
@@ -16,6 +27,8 @@ static void tell_unread(const struct reader *forced, const struct import_source 
 		err_at(err, 0, "%s", damage ? damage : "the file is empty");
 	else if (forced)
 		err_at(err, 0, "it does not look like the format '%s'", forced->name);
+	else if (store_header_of(head).is_store)
+		tell_store(in, err);
 	else if (foreign.what)
 		err_at(err, 0, "this is %s, which ptool does not read%s%s", foreign.what,
 		       foreign.instead ? ": " : "",

@@ -73,21 +73,14 @@ static uint32_t big_endian32(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-struct store_header store_read_header(int fd)
+struct store_header store_header_of(struct bytes head)
 {
 	static const char magic[] = "SQLite format 3"; /* with its NUL: 16 bytes */
 	struct store_header header = { 0 };
-	uint8_t bytes[HEADER_SIZE];
-	struct stat st;
+	const uint8_t *bytes = head.p;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return header;
-	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
-	if (n < 0)
-		header.error = errno;
-	if (n != (ssize_t)sizeof(bytes))
-		return header;
-	header.is_sqlite = memcmp(bytes, magic, sizeof(magic)) == 0;
+	header.is_sqlite =
+		head.n >= HEADER_SIZE && memcmp(bytes, magic, sizeof(magic)) == 0;
 	if (!header.is_sqlite)
 		return header;
 	header.is_store =
@@ -97,6 +90,22 @@ struct store_header store_read_header(int fd)
 	uint32_t page_size = big_endian32(bytes + HEADER_PAGE_SIZE) >> 16;
 	header.size_bytes = (uint64_t)big_endian32(bytes + HEADER_PAGES) *
 			    (page_size == 1 ? 65536 : page_size);
+	return header;
+}
+
+struct store_header store_read_header(int fd)
+{
+	struct store_header header = { 0 };
+	uint8_t bytes[HEADER_SIZE];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return header;
+	ssize_t n = pread(fd, bytes, sizeof(bytes), 0);
+	if (n > 0)
+		header = store_header_of((struct bytes){ bytes, (size_t)n });
+	if (n < 0)
+		header.error = errno;
 	return header;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct fetch_need;
 struct sqlite3;
@@ -101,6 +102,8 @@ struct store_header {
 	uint64_t size_bytes; /* of the database; a shorter file is cut short */
 };
 
+/* Of a file's first bytes. */
+struct store_header store_header_of(struct bytes head);
 /* Does not move the file's offset. */
 struct store_header store_read_header(int fd);
 /* All false when it cannot be opened, too.  Never reads from a pipe. */

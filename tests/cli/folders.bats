@@ -137,6 +137,26 @@ ptool: ingest: logs/b.json: cannot open: Permission denied
 ptool: ingest: logs/closed: cannot open: Permission denied'
 }
 
+@test "what is given in place of a recording and is a store is told as one" {
+	ptool ingest -q -o it.db "$GPU/copies.json"
+	gzip -k it.db
+	run --separate-stderr ptool ingest it.db
+	exits 4
+	says "ptool: ingest: it.db: byte 0: this is a ptool store: commands read it as it is, and 'ptool merge' makes one store of several"
+	run --separate-stderr ptool top it.db.gz
+	exits 4
+	says "ptool: top: it.db.gz: byte 0: this is a ptool store: unpack it, or name its file in place of a pipe"
+	mkdir stores
+	mv it.db stores/
+	run --separate-stderr ptool ingest stores
+	exits 4
+	says "ptool: ingest: stores: it has ptool stores alone: commands read them as they are, and 'ptool merge' makes one store of several"
+	sqlite3 other.db 'CREATE TABLE t(x)'
+	run --separate-stderr ptool ingest other.db
+	exits 4
+	says "ptool: ingest: other.db: byte 0: this is a SQLite database other than a ptool store, which ptool does not read"
+}
+
 @test "hidden files, and stores of ptool, are no input and not told" {
 	mkdir -p logs/.git
 	trace 1 >logs/a.json
