@@ -34,7 +34,8 @@ static void put_name(struct callgrind *c, const char *key, uint32_t text)
 	c->losses->renamed += utf8_add_blanked(&c->name, callgraph_text(c->g, text));
 	c->is_told[text] = true;
 	fprintf(c->out, "%s=(%u) ", key, (unsigned int)text + 1);
-	fwrite(c->name.p, 1, c->name.n, c->out);
+	if (c->name.n)
+		fwrite(c->name.p, 1, c->name.n, c->out);
 	putc('\n', c->out);
 }
 

@@ -187,16 +187,18 @@ static struct str joined_args(const struct event_row *row, struct buf *joined)
 
 /*
  * An asynchronous track is called "cat id", "cat:scope id" or, of old events, "name id":
- * whatever part is taken for the id, reading joins them again.
+ * whatever part is taken for the id, reading joins them again.  A store that was edited may
+ * call it anything: no id is told then.
  */
 static void put_async(struct chrome_out *o, const struct event_row *row, const char *ph)
 {
 	struct str text = row->track->name, scope = { NULL, 0 };
 	struct str category = row->category.p ? row->category : STR_LIT("");
 	bool is_nestable = str_starts_with(text, category);
+	struct str front = is_nestable ? category : row->name;
 	char old[] = { ph[0] == 'b' ? 'S' : 'F', '\0' };
 
-	text = str_behind(text, is_nestable ? category.n : row->name.n);
+	text = str_starts_with(text, front) ? str_behind(text, front.n) : STR_LIT("");
 	if (is_nestable && text.n && text.p[0] == ':') {
 		size_t at = text.n;
 		while (at > 1 && text.p[at - 1] != ' ')

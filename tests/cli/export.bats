@@ -193,6 +193,7 @@ assert most == 512 and not opened and events["profiles"][0]["endValue"] == 1400'
 	ptool export -q -o sound.json s.db
 	sqlite3 s.db "UPDATE slice_args SET args = '{\"a\": \"' || CAST(x'ffc29b' AS TEXT) || '\"}' WHERE slice_id % 3 = 0;
 		UPDATE slice_args SET args = '{\"a\": 1}, {' WHERE slice_id % 3 = 1; UPDATE slice_args SET args = '\"a\"' WHERE slice_id % 3 = 2;
+		UPDATE slice_args SET args = '{\"b\": 1}' || char(0) WHERE slice_id % 6 = 5;
 		UPDATE profile SET metadata = '{\"a\": 1}, \"traceEvents\": ['"
 	ptool export -q -o edited.json s.db
 	ptool ingest -q -o without.db "$FIXTURES/gpu/copies.json"
@@ -208,6 +209,9 @@ others = [(e.get("args"), w.get("args")) for e, w in zip(edited, without) if "a"
 assert others and all(e == w for e, w in others), others
 assert not any(value == [None] for e in without for value in e.get("args", {}).values())'
 	run -1 grep -P '\x9b' edited.json
+	sqlite3 s.db "UPDATE profile SET metadata = '{\"a\": 1}' || char(0)"
+	ptool export -q -f -o edited.json s.db
+	run -0 python3 -c 'import json; assert "a" not in json.load(open("edited.json"))'
 }
 
 @test "sampled bytes and counts are no seconds, which a dump holds" {
@@ -266,4 +270,25 @@ for p in profiles:
 	sqlite3 s.db "UPDATE sample_sum SET samples = -1"
 	run -0 --separate-stderr ptool export -q --to callgrind s.db
 	[[ $output == *$'\ncalls=0 '* && $output != *calls=-* ]]
+}
+
+@test "an asynchronous track of an edited store that is not called by its slices has no id" {
+	ptool ingest -q -o s.db "$FIXTURES/gpu/phases_of_chrome.json"
+	for name in "'x'" "''"; do
+		sqlite3 s.db "UPDATE track SET name = $name WHERE kind = 'async'"
+		ptool export -q -f -o out.json s.db
+		run -0 python3 -c 'import json
+ids = [str(e.get("id", e.get("id2"))) for e in json.load(open("out.json"))["traceEvents"] if e["ph"] in "beSFn"]
+assert len(ids) > 4 and all(text in ("", "{\"local\": \"\"}", "{\x27local\x27: \x27\x27}") for text in ids), ids'
+	done
+}
+
+@test "a call graph that lacks a function is damaged" {
+	ptool ingest -q -o s.db "$PROF"
+	sqlite3 s.db "UPDATE function SET id = 0 WHERE id = 1"
+	for format in callgrind pstats folded; do
+		run -4 --separate-stderr ptool export -q --to $format -o out s.db
+		says "ptool: export: s.db: the store's call graph is damaged"
+		only_files s.db
+	done
 }

@@ -154,6 +154,10 @@ ONCE_FATAL = [
     ("UPDATE profile SET slices = 100000000000000",
      ["report -q -o OUT", "list --sort name", "roofline --limit 0 --format csv", "top --time 0.."]),
     ("UPDATE slice_pack SET name_id = NULL", ["report -q -o OUT", "top --tensor-cores"]),
+    # before the first line of the first function
+    ("UPDATE line_stat SET line = -1", ["lines", "report -q -o OUT"]),
+    ("UPDATE function SET file_id = 2147483647", ["export --to callgrind -o OUT"]),
+    ("UPDATE function SET id = 0 WHERE id = 1", ["export --to callgrind -o OUT"]),
     # causes of no total, and totals without a cause
     ("UPDATE gap_part SET level = 2 WHERE level = 1"
      " AND id > (SELECT min(id) FROM gap_part WHERE level = 1)", ["gaps", "gaps --by frame"]),

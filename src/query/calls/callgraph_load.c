@@ -124,7 +124,12 @@ static int load_names(struct store *store, struct callgraph *g, struct range ran
 
 	while (query_next(&q, err))
 		q.rc = take_function(g, q.stmt, err);
-	return query_end(&q);
+	if (query_end(&q) < 0)
+		return -1;
+	for (int64_t id = range.first; id <= range.last; id++)
+		if (g->functions[id - g->first_id].file == CALLGRAPH_NONE)
+			return damaged(err);
+	return 0;
 }
 
 int callgraph_names(struct store *store, struct callgraph *g, struct err *err)

@@ -116,7 +116,8 @@ static void set_sources(struct line_profile *p, const struct line_function *f)
 
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		struct line_row *row = &p->rows[i];
-		if (row->line <= at && row->block > p->rows[i - 1].block) {
+		if (i > f->first && row->line <= at &&
+		    row->block > p->rows[i - 1].block) {
 			rest = f->code;
 			at = f->line - 1;
 		}
@@ -140,7 +141,7 @@ enum line_source_state line_source_read(struct line_profile *p, struct line_func
 		return LINE_SOURCE_CHANGED;
 	for (int64_t line = 1; text.n && line < f->line; line++)
 		(void)line_source_next(&text);
-	if (!is_defined(text, f->name))
+	if (f->line < 1 || !is_defined(text, f->name))
 		return LINE_SOURCE_OTHER;
 	f->code = text;
 	set_sources(p, f);

@@ -86,5 +86,6 @@ LEFT JOIN string types ON types.id = d.types_id
 LEFT JOIN string vals ON vals.id = d.values_id
 LEFT JOIN collective o ON o.slice_id = s.id
 LEFT JOIN slice_args x ON x.slice_id = s.id AND CASE
-    WHEN json_valid(x.args) THEN json_type(x.args) = 'object' END
+    -- SQLite's functions stop at a NUL
+    WHEN json_valid(x.args) AND instr(x.args, char(0)) = 0 THEN json_type(x.args) = 'object' END
 WHERE s.id = :id
