@@ -812,3 +812,31 @@ END
 		grep -q ' 1,500 -> 2,500$' rows
 	done
 }
+
+@test "without slices, what devices did in whole recordings is told, and that the host's part is not" {
+	local gpu=$FIXTURES/gpu
+	for kind in '' --summary-only; do
+		# shellcheck disable=SC2086 # nothing, or a word
+		ptool ingest -q $kind -o "one$kind.db" "$gpu/two_devices.json" "$gpu/collectives_rank0.json"
+		# shellcheck disable=SC2086
+		ptool ingest -q $kind -o "two$kind.db" "$gpu/everything.json" "$gpu/collectives_rank1.json"
+		# shellcheck disable=SC2086
+		ptool ingest -q $kind -o "host$kind.db" "$TORCH/t260_cnn_w0/trace.json.gz"
+	done
+	for options in --total '--total --accounting --format csv' '--total --headline'; do
+		for pair in 'one two' 'host one'; do
+			read -r base new <<<"$pair"
+			# shellcheck disable=SC2086 # words
+			ptool diff "$base.db" "$new.db" $options >slices
+			# shellcheck disable=SC2086
+			ptool diff "$base--summary-only.db" "$new--summary-only.db" $options >summaries
+			diff slices summaries
+		done
+	done
+	ptool diff one.db two.db --total --accounting --format csv >parts
+	cut -d, -f1 <parts | tr '\n' ' ' | grep '"compute" "exposed communication" "exposed copies" "idle" "recording" '
+	ptool diff host--summary-only.db host--summary-only.db --total 2>&1 | tr -s ' \n' ' ' |
+		grep -F 'note: no table of what the time went to: it is read from slices, which were left out of a store (--summary-only)'
+	run -0 ptool diff host.db host.db --total
+	[[ $output != *'no table of what'* && $output == *'data loading'* ]]
+}

@@ -180,23 +180,30 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	return rc;
 }
 
-static int add_stored(struct accounting *a, struct text_pool *texts, bool of_device,
-		      struct err *err)
+/* Can it be told without slices?  Rows of steps say nothing of the time between them. */
+static bool has_stored(struct accounting *a, bool of_device)
 {
-	const struct diff_account_of stored = { &a->reader, a->profile, a->steps };
+	return a->d->subject == DIFF_OF_STEPS ||
+	       (of_device && summary_has(&a->reader, a->profile, &summary_devices));
+}
 
-	if (!a->reader.store &&
-	    summary_reader_open(a->run->store, texts, &a->reader, err) < 0)
-		return -1;
+static int add_stored(struct accounting *a, bool of_device, struct err *err)
+{
+	bool is_whole = a->d->subject == DIFF_OF_RECORDINGS;
+	const struct diff_account_of stored = { &a->reader, a->profile,
+						is_whole ? NULL : a->steps };
+
 	return diff_account_stored(&stored, of_device, a->sums, err);
 }
 
 static int add_profile(struct accounting *a, struct text_pool *texts, bool of_device,
 		       struct err *err)
 {
-	/* rows of steps say nothing of the time between them */
-	if (!a->profile->has_slices && a->d->subject == DIFF_OF_STEPS)
-		return add_stored(a, texts, of_device, err);
+	if (!a->profile->has_slices && !a->reader.store &&
+	    summary_reader_open(a->run->store, texts, &a->reader, err) < 0)
+		return -1;
+	if (!a->profile->has_slices && has_stored(a, of_device))
+		return add_stored(a, of_device, err);
 	int rc = device_work_load(a->run->store, texts, a->profile, false, &a->work, err);
 
 	if (rc == 0 && of_device)
@@ -299,5 +306,6 @@ int diff_account_make(const struct diff *d, struct diff_account *out, struct err
 		return rc;
 	*err = (struct err)ERR_INIT;
 	out->n = 0;
+	out->is_left_out = true;
 	return 0;
 }

@@ -18,12 +18,14 @@ struct diff_account {
 	const char *names[DIFF_PARTS_MAX]; /* static */
 	/* By side, like its headline; they add up to diff_side.subject. */
 	int64_t ns[NDIFF_SIDES][DIFF_PARTS_MAX];
-	bool of_device; /* of several devices of a profile: their mean */
+	bool of_device;   /* of several devices of a profile: their mean */
+	bool is_left_out; /* there are none, as slices that tell them were left out */
 };
 
 /*
  * ERR_INPUT when a store does not fit together.  Without slices the parts are those of the
- * store's summaries; where it has none of these steps, there is no accounting.
+ * store's summaries; where it has none of these steps, or of what the host did outside of
+ * steps, there is no accounting.
  */
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err);
 
@@ -31,7 +33,7 @@ int diff_account_make(const struct diff *d, struct diff_account *out, struct err
 struct diff_account_of {
 	struct summary_reader *reader; /* of its store; has the texts */
 	const struct scope_profile *profile;
-	const struct diff_steps *steps;
+	const struct diff_steps *steps; /* NULL: all of the recording, on devices */
 };
 
 /* The first range of the profile, or of one behind it. */

@@ -1,4 +1,4 @@
-/* Parts of steps from the rows of a summary, where slices were left out: diff_account.h. */
+/* Parts from the rows of summaries, where slices were left out: diff_account.h. */
 #include <stdlib.h>
 
 #include "base/sum.h"
@@ -13,6 +13,11 @@ static const int device_columns[] = { COL_STEP_PART_COMPUTE_NS,
 static const int host_columns[] = { COL_STEP_PART_COMMUNICATION_NS,
 				    COL_STEP_PART_RUNTIME_NS, COL_STEP_PART_DATALOADER_NS,
 				    COL_STEP_PART_CPU_EXEC_NS };
+
+/* Of the whole recording. */
+static const int whole_columns[] = { COL_DEVICE_PART_COMPUTE_NS,
+				     COL_DEVICE_PART_EXPOSED_COMM_NS,
+				     COL_DEVICE_PART_EXPOSED_COPY_NS };
 
 #define NDEVICE (sizeof(device_columns) / sizeof(*device_columns))
 #define NHOST   (sizeof(host_columns) / sizeof(*host_columns))
@@ -53,11 +58,11 @@ static size_t count_steps(const struct diff_steps *steps, int64_t profile_id)
 	return i - first;
 }
 
-static void add_row(const struct cell *row, bool of_device, int64_t *sums)
+/* Parts of `all_ns`, and as the last what is left of it. */
+static void add_row(const struct cell *row, const int *columns, size_t n, int64_t all_ns,
+		    int64_t *sums)
 {
-	const int *columns = of_device ? device_columns : host_columns;
-	size_t n = of_device ? NDEVICE : NHOST;
-	int64_t left = part_int(row[COL_STEP_PART_DUR], 0);
+	int64_t left = all_ns;
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t ns = part_int(row[columns[i]], 0);
@@ -67,25 +72,43 @@ static void add_row(const struct cell *row, bool of_device, int64_t *sums)
 	sums[n] = sum_add(sums[n], left);
 }
 
-static int add_rows(const struct diff_account_of *of, const struct part_rows *rows,
-		    bool of_device, int64_t *sums, struct err *err)
+/* The mean of the devices; without one the profile was idle. */
+static void add_devices(const struct diff_account_of *of, const struct part_rows *rows,
+			int64_t *sums)
+{
+	int64_t all[DIFF_PARTS_MAX] = { 0 }, dur_ns = of->profile->dur_ns;
+
+	if (rows->n == 0)
+		all[NDEVICE] = dur_ns;
+	for (size_t i = 0; i < rows->n; i++)
+		add_row(part_rows_at(rows, i), whole_columns, NDEVICE, dur_ns, all);
+	if (rows->n > 1)
+		diff_account_divide(all, NDEVICE + 1, (int64_t)rows->n);
+	for (size_t i = 0; i <= NDEVICE; i++)
+		sums[i] = sum_add(sums[i], all[i]);
+}
+
+static int add_steps(const struct diff_account_of *of, const struct part_rows *rows,
+		     bool of_device, int64_t *sums, struct err *err)
 {
 	int64_t all[DIFF_PARTS_MAX] = { 0 };
-	size_t n = 0, nsteps = count_steps(of->steps, of->profile->id);
+	const int *columns = of_device ? device_columns : host_columns;
+	size_t n = 0, nparts = of_device ? NDEVICE : NHOST;
+	size_t nsteps = count_steps(of->steps, of->profile->id);
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct cell *row = part_rows_at(rows, i);
 		if (is_wanted(of->steps, of->profile->id, row)) {
-			add_row(row, of_device, all);
+			add_row(row, columns, nparts, part_int(row[COL_STEP_PART_DUR], 0),
+				all);
 			n++;
 		}
 	}
 	if (nsteps == 0 || n == 0 || n % nsteps)
 		return err_set(err, ERR_EMPTY,
 			       "the parts of these steps were left out with the slices");
-	diff_account_divide(all, (of_device ? NDEVICE : NHOST) + 1,
-			    (int64_t)(n / nsteps));
-	for (size_t i = 0; i <= (of_device ? NDEVICE : NHOST); i++)
+	diff_account_divide(all, nparts + 1, (int64_t)(n / nsteps));
+	for (size_t i = 0; i <= nparts; i++)
 		sums[i] = sum_add(sums[i], all[i]);
 	return 0;
 }
@@ -95,9 +118,12 @@ int diff_account_stored(const struct diff_account_of *of, bool of_device, int64_
 {
 	struct part_rows rows;
 
-	int rc = summary_read(of->reader, of->profile, &summary_steps, &rows, err);
-	if (rc == 0)
-		rc = add_rows(of, &rows, of_device, sums, err);
+	int rc = summary_read(of->reader, of->profile,
+			      of->steps ? &summary_steps : &summary_devices, &rows, err);
+	if (rc == 0 && of->steps)
+		rc = add_steps(of, &rows, of_device, sums, err);
+	else if (rc == 0)
+		add_devices(of, &rows, sums);
 	part_rows_release(&rows);
 	return rc;
 }

@@ -299,9 +299,9 @@ const struct view diff_accounting_view = {
 	.is_form = true,
 };
 
-/* The parts of the headline and their sum; NULL when there are none. */
+/* The parts of the headline and their sum; NULL when there are none, or were left out. */
 static int parts_table(const struct diff *d, const struct view_request *show,
-		       struct memtable **out, struct err *err)
+		       struct memtable **out, bool *is_left_out, struct err *err)
 {
 	struct diff_account own = { 0 };
 	const struct diff_account *a = d->account ? d->account : &own;
@@ -312,6 +312,7 @@ static int parts_table(const struct diff *d, const struct view_request *show,
 	*out = NULL;
 	if (!d->account && diff_account_make(d, &own, err) < 0)
 		return -1;
+	*is_left_out = a->is_left_out;
 	for (; n < a->n; n++)
 		parts[n] = (struct part){ a->names[n],
 					  { a->ns[DIFF_BASE][n], a->ns[DIFF_NEW][n] } };
@@ -355,10 +356,11 @@ int diff_open_view(const struct diff *d, enum diff_part part,
 	bool has_rows = part == DIFF_PART_ROWS, people = show->for_people;
 	bool has_parts = part == DIFF_PART_ACCOUNTING || (has_rows && people);
 	struct memtable *first = NULL;
+	bool is_left_out = false;
 
 	if (d->sides[DIFF_NEW].nruns == 0)
 		return diff_noise_open(d, show, out, err);
-	if (has_parts && parts_table(d, show, &first, err) < 0)
+	if (has_parts && parts_table(d, show, &first, &is_left_out, err) < 0)
 		return -1;
 	if (!first && part == DIFF_PART_ACCOUNTING)
 		return err_set(err, ERR_EMPTY,
@@ -375,5 +377,9 @@ int diff_open_view(const struct diff *d, enum diff_part part,
 		first = last;
 	*out = &first->table;
 	add_headline(d, people, first);
+	if (is_left_out)
+		memtable_add_note(last, "no table of what the time went to: it is read "
+					"from slices, which were left out of a store "
+					"(--summary-only)");
 	return add_notes(d, last, err);
 }
