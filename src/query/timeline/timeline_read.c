@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/query.h"
 
@@ -149,7 +150,7 @@ static uint32_t detail_of(struct timeline_reader *r, const struct packed_slice *
 {
 	struct timeline_saying what = { .n = 0 };
 	const struct collective_fact_row *fact = fact_of(r, s->id);
-	int64_t op = s->op_detail_id - r->first_op_detail;
+	int64_t op = sum_sub(s->op_detail_id, r->first_op_detail);
 
 	if (!fact && s->op_detail_id && op >= 0 && op < r->nop_details)
 		return r->op_details[op];
