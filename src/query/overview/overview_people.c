@@ -218,7 +218,9 @@ static const char *draw_bar(struct drawing *d, size_t first, size_t end)
 			break;
 		legend = longer;
 		sum += drawing_share(d, order[i]);
-		for (; (double)drawn + 0.5 < sum * BAR_CELLS / 100; drawn++)
+		/* in a store that was edited shares may add up to more than all */
+		for (; drawn < BAR_CELLS && (double)drawn + 0.5 < sum * BAR_CELLS / 100;
+		     drawn++)
 			bar = arena_printf(arena, "%s%s", bar, fills[i]);
 	}
 	return arena_printf(arena, "  [%s%*s]%s", bar, (int)(BAR_CELLS - drawn), "",
