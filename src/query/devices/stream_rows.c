@@ -373,8 +373,9 @@ static void note_unlaunched(struct memtable *m, const struct memtable *rows)
 
 	for (size_t i = 0; i < rows->nrows; i++) {
 		const struct cell *row = memtable_row(rows, i);
-		unlaunched += row[STREAM_EVENTS].as.integer;
-		unlaunched -= row[STREAM_LAUNCHED].as.integer;
+		unlaunched =
+			sum_add(unlaunched, sum_sub(row[STREAM_EVENTS].as.integer,
+						    row[STREAM_LAUNCHED].as.integer));
 	}
 	if (unlaunched > 0)
 		memtable_add_note(

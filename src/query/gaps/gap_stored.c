@@ -57,17 +57,17 @@ static bool is_place(struct cell cell, int64_t most)
 	       (cell.type == CELL_INT && cell.as.integer >= 0 && cell.as.integer < most);
 }
 
+/* Of a row behind those of devices. */
 static bool is_sound(const struct cell *c)
 {
 	int64_t level = value(c, COL_GAP_PART_LEVEL);
 	struct cell cause = c[COL_GAP_PART_CAUSE];
 
-	return level == 0 ||
-	       ((level == 1 || level == 2) &&
-		is_place(c[COL_GAP_PART_PLACE], GAP_STEPS_MOST) &&
-		gap_groupings[place_in(gap_groupings, c[COL_GAP_PART_GROUPING])] &&
-		(level == 2 || value(c, COL_GAP_PART_GAPS) > 0) &&
-		(cause.type == CELL_NULL || cause_of(cause) < NGAP_CAUSES));
+	return (level == 1 || level == 2) &&
+	       is_place(c[COL_GAP_PART_PLACE], GAP_STEPS_MOST) &&
+	       gap_groupings[place_in(gap_groupings, c[COL_GAP_PART_GROUPING])] &&
+	       (level == 2 || value(c, COL_GAP_PART_GAPS) > 0) &&
+	       (cause.type == CELL_NULL || cause_of(cause) < NGAP_CAUSES);
 }
 
 static bool is_same_text(struct cell a, struct cell b)
@@ -111,10 +111,10 @@ static int find_places(struct gap_stored *s, size_t *nsteps, size_t *nstreams,
 	for (size_t i = n; i < s->rows.n; i++) {
 		const struct cell *c = part_rows_at(&s->rows, i);
 		int by = place_in(gap_groupings, c[COL_GAP_PART_GROUPING]);
-		int64_t end = part_int(c[COL_GAP_PART_PLACE], -1) + 1;
 		device = device_of(s, c, device);
 		if (!is_sound(c) || device == n)
 			return summary_damaged(&summary_gaps, err);
+		int64_t end = part_int(c[COL_GAP_PART_PLACE], -1) + 1;
 		s->devices[i] = (uint32_t)device;
 		if (by == GAPS_BY_STEP && (size_t)end > *nsteps)
 			*nsteps = (size_t)end;
