@@ -161,6 +161,7 @@ ONCE_FATAL = [
     ("UPDATE profile SET first_op_detail_id = -9223372036854775807 - 1", ["report -q -o OUT"]),
     ("UPDATE stream_part SET events = -9223372036854775807 - 1", ["streams", "report -q -o OUT"]),
     ("UPDATE gap_part SET place = 9223372036854775807", ["gaps", "gaps --by frame"]),
+    ("UPDATE step_part SET runtime_ns = 9223372036854775807", ["report -q -o OUT", "steps"]),
     # shares of a step that add up to more than all: a bar that never ended
     ("UPDATE step_part SET communication_ns = 4294967296", ["overview"]),
     # causes of no total, and totals without a cause

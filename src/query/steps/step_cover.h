@@ -6,6 +6,7 @@
 #define PTOOL_QUERY_STEP_COVER_H
 
 #include "base/intervals.h"
+#include "base/sum.h"
 #include "query/steps/step_bounds.h"
 
 /* A sum divided by n, which no sum of n numbers can be too large for: n * mean + rest. */
@@ -16,7 +17,7 @@ struct mean_sum {
 static inline void mean_sum_add(struct mean_sum *s, int64_t mean_ns, int64_t rest_ns,
 				int64_t n)
 {
-	s->mean_ns += mean_ns + (s->rest_ns + rest_ns) / n;
+	s->mean_ns = sum_add(s->mean_ns, sum_add(mean_ns, (s->rest_ns + rest_ns) / n));
 	s->rest_ns = (s->rest_ns + rest_ns) % n;
 }
 
