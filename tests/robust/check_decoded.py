@@ -26,6 +26,7 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "store"), os.path.join(HERE, "..", "pyprof")]
+import edits  # noqa: E402  pylint: disable=wrong-import-position
 import proto  # noqa: E402  pylint: disable=wrong-import-position
 import storetap  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -47,12 +48,6 @@ ONCE_WRONG = {
     "samples/pyspy_raw.txt": ["UPDATE sample_sum SET weight = -1"],
     "lines/lp503.lprof": ["UPDATE line_stat SET line = -1"],
 }
-NUMBERS = ("NULL", "-1", "0", "3", "2147483648", "9007199254740993", "9223372036854775807", "-9223372036854775807 - 1", "1e308")
-TEXTS = ("''", "'a' || char(0) || 'b'", "char(27) || '[31m'", "CAST(x'ff' AS TEXT)", "CAST(x'61eda080c328f4908080e282' AS TEXT)",
-         "char(10) || 'fn=(1) evil' || char(10) || '5 9'", "'a b;c 7' || char(10) || 'x 9'", "'\"}],\"x\":['", "''']]></svg>'",
-         "'</script><script>alert(1)</script>'", "'<!--<script>'", "printf('%.300000c', 'x')", "char(8232, 65279, 8238)", "'(1)'",
-         "' lead trail '", "'9223372036854775808'", "'a.py:99999999999999999999(f)'", "'{'", "char(55295, 1114111)")
-BLOBS = ("x''", "x'00'", "x'ffffffffffffffffff01'", "zeroblob(5000)", "x'80'")
 STACKS = ("folded", "speedscope", "pprof")
 COMMANDS = [["export", "--to", name] for name in ("pstats", *STACKS, "callgrind", "chrome", "pftrace")] + \
     [["export", "--weight", "device", "--to", name] for name in STACKS] + \
@@ -252,37 +247,6 @@ def wrong_of(store, command, folder, sums):
     return None
 
 
-def columns_of(store):
-    db = sqlite3.connect(store)
-    tables = [name for name, in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
-    found = [(table, row[1], row[2]) for table in tables if db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-             for row in db.execute(f"PRAGMA table_info({table})")]
-    db.close()
-    return found
-
-
-def edit(rng, store, columns):
-    """One to three edits, told as SQL; those that SQLite refuses are left out."""
-    db = sqlite3.connect(store, isolation_level=None)
-    db.execute("PRAGMA foreign_keys = OFF")
-    db.execute("PRAGMA synchronous = OFF")
-    edits = []
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        table, column, kind = rng.choice([c for c in columns if c[2] == "TEXT"] if rng.random() < 0.4 else columns)
-        value = rng.choice({"TEXT": TEXTS, "BLOB": BLOBS}.get(kind, NUMBERS))
-        rows = db.execute(f"SELECT rowid, {column if kind == 'BLOB' else 0} FROM {table} ORDER BY rowid").fetchall()
-        rowid, blob = rng.choice(rows)
-        if isinstance(blob, bytes) and blob and rng.random() < 0.7:
-            at = rng.randrange(len(blob))
-            value = f"x'{(blob[:at] + rng.randbytes(rng.randrange(3)) + blob[at + rng.randrange(3):]).hex()}'"
-        sql = f"UPDATE {table} SET {column} = {value}" + ("" if rng.random() < 0.4 and "300000" not in value else f" WHERE rowid = {rowid}")
-        with contextlib.suppress(sqlite3.Error):
-            db.execute(sql)
-            edits.append(sql[:200])
-    db.close()
-    return edits
-
-
 def edit_as_once(store, sql):
     db = sqlite3.connect(store, isolation_level=None)
     db.execute("PRAGMA foreign_keys = OFF")
@@ -298,21 +262,21 @@ def check(tap, rng, recording, root):
         os.unlink(base)
     subprocess.run([storetap.PTOOL, "ingest", "-q", "--keep", "args", "--run", "it", "-o", base, os.path.join(storetap.FIXTURES, recording)],
                    check=True, stderr=subprocess.DEVNULL)
-    columns, bad, read = columns_of(base), [], 0
+    columns, bad, read = edits.columns_of(base), [], 0
     # the first is as it was made
     ways = [list, *(lambda sql=sql: edit_as_once(store, sql) for sql in ONCE_WRONG.get(recording, [])),
-            *[lambda: edit(rng, store, columns)] * STORES]
+            *[lambda: edits.edit(rng, store, columns)] * STORES]
     for way in ways:
         shutil.copyfile(base, store)
-        edits, sums = way(), {}
+        edited, sums = way(), {}
         for command in COMMANDS:
             wrong = wrong_of(store, command, folder, sums)
             if wrong:
-                bad.append(f"{edits}; ptool {' '.join(command)}: {wrong}")
+                bad.append(f"{edited}; ptool {' '.join(command)}: {wrong}")
         read += len(sums)
         folded, pprof = sums.get("export --to folded"), sums.get("export --to pprof")
         if type(folded) is int and pprof is not None and folded != pprof < 2**62:
-            bad.append(f"{edits}: folded weighs {folded}, pprof {pprof}")
+            bad.append(f"{edited}: folded weighs {folded}, pprof {pprof}")
     tap.ok(not bad and read, f"{recording}: {read} files of {len(ways)} stores are read", *bad)
 
 
