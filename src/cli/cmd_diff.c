@@ -272,7 +272,7 @@ static int compare_sides(const char *command, const struct diff_opts *o,
 static const char *tables_of(const struct diff_dimension *by, struct arena *arena)
 {
 	static const char always[] =
-		FETCH_SMALL ",process,thread,track,device,op_stat,step_part";
+		FETCH_SMALL ",process,thread,track,device,op_stat,step_part,device_part";
 
 	return by && by->also_reads ? arena_printf(arena, "%s,%s", always, by->also_reads)
 				    : always;
