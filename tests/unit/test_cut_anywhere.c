@@ -59,7 +59,8 @@ static int cut_file(const char *path, const struct stat *st, int type, struct FT
 {
 	size_t size = (size_t)st->st_size, step = 1;
 	const char *how_long = getenv("LONG");
-	bool is_long = is_set("LONG"), is_whole = is_long && strcmp(how_long, "all") == 0;
+	bool is_long = is_set("LONG"),
+	     is_whole = how_long && strcmp(how_long, "all") == 0;
 
 	(void)place;
 	if (type != FTW_F || (size > FILE_MAX && !is_long))
