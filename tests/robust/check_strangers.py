@@ -90,6 +90,7 @@ memory --live --by step
 memory --events
 compile --by region
 gaps --by frame
+gaps --by step
 transfers --list
 diff STORE --by memory
 diff STORE --by idle
@@ -162,6 +163,7 @@ ONCE_FATAL = [
     ("UPDATE stream_part SET events = -9223372036854775807 - 1", ["streams", "report -q -o OUT"]),
     ("UPDATE gap_part SET place = 9223372036854775807", ["gaps", "gaps --by frame"]),
     ("UPDATE step_part SET runtime_ns = 9223372036854775807", ["report -q -o OUT", "steps"]),
+    ("UPDATE step SET ts = -9223372036854775807 - 1 WHERE rowid = 2", ["gaps --by step"]),
     # shares of a step that add up to more than all: a bar that never ended
     ("UPDATE step_part SET communication_ns = 4294967296", ["overview"]),
     # causes of no total, and totals without a cause

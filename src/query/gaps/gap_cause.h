@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/str.h"
+#include "base/sum.h"
 #include "trace/fact.h"
 
 enum gap_cause {
@@ -85,7 +86,7 @@ static inline int64_t gap_long_ns(int64_t has_ns, int64_t ns)
 {
 	if (has_ns >= GAP_LONG_NS)
 		return ns;
-	return ns >= GAP_LONG_NS - has_ns ? has_ns + ns : 0;
+	return ns >= GAP_LONG_NS - has_ns ? sum_add(has_ns, ns) : 0;
 }
 
 /* Of a host slice, by its class and name: one up to GAP_OVERHEAD, or GAP_NONE. */
