@@ -27,7 +27,7 @@ static int64_t any_end(void)
 static void the_first_lane_that_fits_is_found(void **state)
 {
 	struct lanes l = { .n = 0 };
-	int64_t ends[MOST];
+	int64_t ends[MOST] = { 0 };
 	size_t n = 0;
 
 	(void)state;
