@@ -7,8 +7,8 @@
 #define PTOOL_CLI_BAD_PAGE_H
 
 /*
- * From now on such a page ends the process with one line that names the file, and exit status
- * EXIT_IO; what at_quick_exit() was told is done.  To be called once.
+ * From now on such a page ends the process by quick_exit() with status EXIT_IO, after one
+ * line that names the file.  Call it once.
  */
 void bad_page_catch(void);
 

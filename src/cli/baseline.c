@@ -89,7 +89,7 @@ static bool is_store_file(const char *path, const char *name)
 	size_t n = strlen(name), end = strlen(SUFFIX);
 	struct stat st;
 
-	/* opening a pipe would wait; what stat() fails on stays, for opening it tells why */
+	/* opening a pipe would wait; where stat() fails, opening the file says why */
 	return name[0] != '.' && n > end && strcmp(name + n - end, SUFFIX) == 0 &&
 	       (stat(path, &st) != 0 || S_ISREG(st.st_mode));
 }

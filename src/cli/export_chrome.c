@@ -188,7 +188,7 @@ static struct str joined_args(const struct event_row *row, struct buf *joined)
 /*
  * An asynchronous track is called "cat id", "cat:scope id" or, of old events, "name id":
  * whatever part is taken for the id, reading joins them again.  A store that was edited may
- * call it anything: no id is told then.
+ * call it anything; then the event has no id.
  */
 static void put_async(struct chrome_out *o, const struct event_row *row, const char *ph)
 {

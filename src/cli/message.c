@@ -68,7 +68,8 @@ int message_error(const char *command, const char *file, const struct err *err)
 
 int message_error_reading(const char *command, const char *file, const struct err *err)
 {
-	bool is_of_other = err->kind == ERR_USAGE || err->names_culprit;
+	bool is_of_other = err->kind == ERR_USAGE || err->kind == ERR_INTERRUPT ||
+			   err->names_culprit;
 
 	return message_error(command, is_of_other ? NULL : file, err);
 }

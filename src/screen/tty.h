@@ -81,7 +81,7 @@ void tty_show(struct tty *t);
  * The next key.  fd: to be watched for input too, or -1; timeout_ms: -1 waits for ever.
  */
 int tty_key(struct tty *t, int fd, int timeout_ms);
-/* Was one typed that tty_key() has not told yet?  Then nobody sees what is shown before. */
+/* Is a key waiting for tty_key()?  Then a frame drawn now would be replaced at once. */
 bool tty_has_key(const struct tty *t);
 
 /* In a process that was forked off: signals do what they do elsewhere. */

@@ -191,34 +191,29 @@ def check_profiles(tap, tool):
         tap.ok(measure and large[measure] < MOST * small[measure], f"{name} of {PROFILES_SMALL} and {4 * PROFILES_SMALL} profiles", small, large)
 
 
-def check_counters(tap, tool):
-    """The page has the samples of each counter, which must not be looked for among all."""
+def check_growth(tap, tool, structure, least_n, command, name):
+    """The command on a store of the structure, and on one of four times as much."""
     costs = []
     with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
-        for n in (SMALL, 4 * SMALL):
+        for n in (least_n, 4 * least_n):
             store, inner = os.path.join(folder, f"{n}.db"), os.path.join(folder, str(n))
             os.mkdir(inner)
-            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("counters", n, inner)], check=True)
-            costs.append(least([linear.run(["report", "-q", "-f", "-o", os.path.join(folder, "page"), store], tool, folder, SECONDS)
+            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write(structure, n, inner)], check=True)
+            costs.append(least([linear.run([*command, "-q", "-f", "-o", os.path.join(folder, "out"), store], tool, folder, SECONDS)
                                 for _ in range(3)]))
     small, large = costs
     measure = next(iter(word for word in small if word != "bytes")) if small and large else None
-    tap.ok(measure and large[measure] < MOST * small[measure], f"report of {SMALL} and {4 * SMALL} counters", small, large)
+    tap.ok(measure and large[measure] < MOST * small[measure], f"{' '.join(command)} of {least_n} and {4 * least_n} {name}", small, large)
+
+
+def check_counters(tap, tool):
+    """The page has the samples of each counter, which must not be looked for among all."""
+    check_growth(tap, tool, "counters", SMALL, ["report"], "counters")
 
 
 def check_lanes(tap, tool):
     """Slices that overlap are put on lanes, all of which must not be looked at for each slice."""
-    costs = []
-    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
-        for n in (LANES_SMALL, 4 * LANES_SMALL):
-            store, inner = os.path.join(folder, f"{n}.db"), os.path.join(folder, str(n))
-            os.mkdir(inner)
-            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("all_crossing_operators", n, inner)], check=True)
-            costs.append(least([linear.run(["export", "-q", "--to", "pftrace", "-f", "-o", os.path.join(folder, "out"), store], tool, folder, SECONDS)
-                                for _ in range(3)]))
-    small, large = costs
-    measure = next(iter(word for word in small if word != "bytes")) if small and large else None
-    tap.ok(measure and large[measure] < MOST * small[measure], f"{LANES_SMALL} and {4 * LANES_SMALL} lanes", small, large)
+    check_growth(tap, tool, "all_crossing_operators", LANES_SMALL, ["export", "--to", "pftrace"], "lanes")
 
 
 def check_sections(tap, tool):

@@ -180,7 +180,7 @@ static int add_host(struct accounting *a, struct text_pool *texts, struct err *e
 	return rc;
 }
 
-/* Can it be told without slices?  Rows of steps say nothing of the time between them. */
+/* Do summaries suffice?  Rows of steps do not cover the time between steps. */
 static bool has_stored(struct accounting *a, bool of_device)
 {
 	return a->d->subject == DIFF_OF_STEPS ||

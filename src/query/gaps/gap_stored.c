@@ -57,7 +57,7 @@ static bool is_place(struct cell cell, int64_t most)
 	       (cell.type == CELL_INT && cell.as.integer >= 0 && cell.as.integer < most);
 }
 
-/* Of a row behind those of devices. */
+/* Checks a row that comes after the rows of devices. */
 static bool is_sound(const struct cell *c)
 {
 	int64_t level = value(c, COL_GAP_PART_LEVEL);
