@@ -212,7 +212,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				     "may be wrong",
 				     SEVERITY_INFO },
 	[FINDING_WEIGHT_RANGE] = { "weight_range",
-				   "a weight, or the sum of all, lies beyond 64 bits",
+				   "a weight is below 0, or it or the sum of all lies "
+				   "beyond 64 bits",
 				   "the sample was left out", SEVERITY_ERROR },
 	[FINDING_WEIGHT_ROUNDED] = { "weight_rounded",
 				     "a weight has more digits than sums have room for",
