@@ -8,24 +8,16 @@ others; what is wrong is told with its edits.  Speaks TAP.
 """
 import os
 import random
-import resource
 import shutil
 import subprocess
-import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "store"), os.path.join(HERE, "..", "bench")]
-import command_lines  # noqa: E402  pylint: disable=wrong-import-position
-import edits  # noqa: E402  pylint: disable=wrong-import-position
-import storetap  # noqa: E402  pylint: disable=wrong-import-position
+import edits
+import every_command
+import storetap
 
-SAN = os.environ.get("SAN")
-EDITS = int(os.environ.get("EDITS", 0 if os.environ.get("VALGRIND") else 1 if SAN else 3))
+EDITS = int(os.environ.get("EDITS", 0 if os.environ.get("VALGRIND") else 1 if os.environ.get("SAN") else 3))
 LINES = 4  # of each store
-TIMEOUT_S = 60
-SPACE = 4 << 30  # where no sanitizer needs terabytes
-STATUSES = (0, 1, 2, 3, 4)
 # What is read into each store, and how.
 RECORDINGS = """gpu/everything.json
 gpu/phases_of_chrome.json
@@ -48,64 +40,18 @@ snapshot/two_devices_p5.pickle snapshot/ring_p2.pickle
 timeline/small.json""".splitlines()
 
 
-def limit_space():
-    resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
-
-
-LIMIT = None if SAN or os.environ.get("VALGRIND") else limit_space
-
-
-def wrong_of(words):
-    """What is wrong with how it ended, or None."""
-    try:
-        done = subprocess.run([storetap.PTOOL, *words], stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_S, preexec_fn=LIMIT)
-    except subprocess.TimeoutExpired:
-        return f"still running after {TIMEOUT_S} s"
-    said = done.stderr.decode(errors="replace")
-    if done.returncode not in STATUSES or not all(line.startswith("ptool: ") for line in said.splitlines()):
-        return f"exit status {done.returncode}: {said[:1500]}"
-    if b"\x1b" in done.stdout + done.stderr:
-        return "an escape is not escaped"
-    return None
-
-
-class Place:
-    """A folder for the words of command lines that stand for files."""
-
-    def __init__(self, root, recording):
-        names, _, options = recording.partition(" --")
-        files = [os.path.join(storetap.FIXTURES, name) for name in names.split()]
-        self.base = os.path.join(root, "base.db")
-        self.words = {"OTHER": self.base, "TRACE": files[0]}
-        for word in ("STORE", "COPY", "OUT", "FOLDER", "BUDGETS"):
-            self.words[word] = os.path.join(root, word.lower())
-        subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", self.base, *(["--" + options.split()[0], *options.split()[1:]] if options else []), *files],
-                       check=True, stderr=subprocess.DEVNULL)
-        self.columns = edits.columns_of(self.base)
-
-    def edited(self, rng):
-        """The edits of a new STORE, as SQL."""
-        shutil.copyfile(self.base, self.words["STORE"])
-        return edits.edit(rng, self.words["STORE"], self.columns)
-
-    def run(self, command, line):
-        shutil.copyfile(self.words["STORE"], self.words["COPY"])
-        shutil.rmtree(self.words["FOLDER"], ignore_errors=True)
-        os.mkdir(self.words["FOLDER"])
-        if os.path.exists(self.words["OUT"]):
-            os.unlink(self.words["OUT"])
-        with open(self.words["BUDGETS"], "w", encoding="utf-8") as out:
-            out.write(command_lines.BUDGETS.replace("STORE", self.base))
-        return wrong_of(command_lines.argv(command, line, self.words))
-
-
 def check(tap, rng, recording, root):
-    place, bad, tried = Place(root, recording), [], 0
-    lines = list(command_lines.all_lines())
+    names, _, options = recording.partition(" --")
+    files = [os.path.join(storetap.FIXTURES, name) for name in names.split()]
+    base, bad, tried = os.path.join(root, "base.db"), [], 0
+    subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", base, *(["--" + options.split()[0], *options.split()[1:]] if options else []), *files],
+                   check=True, stderr=subprocess.DEVNULL)
+    place, columns = every_command.Place(root, base, files[0]), edits.columns_of(base)
     for _ in range(EDITS):
-        edited = place.edited(rng)
-        for command, line in rng.sample(lines, LINES):
-            wrong = place.run(command, line)
+        shutil.copyfile(base, place.store)
+        edited = edits.edit(rng, place.store, columns)
+        for command, line in rng.sample(every_command.LINES, LINES):
+            wrong = place.wrong_of(command, line)
             tried += 1
             if wrong:
                 bad.append(f"{edited}; ptool {command} {line}: {wrong}")
