@@ -73,13 +73,6 @@ static int64_t length_at(struct queue_walk *w, int64_t ns)
 	return (int64_t)(w->put - w->taken);
 }
 
-static int64_t product(int64_t length, int64_t ns)
-{
-	int64_t out;
-
-	return __builtin_mul_overflow(length, ns, &out) ? INT64_MAX : out;
-}
-
 struct queue_part queue_walk_to(struct queue_walk *walk, int64_t from_ns, int64_t to_ns)
 {
 	struct queue_part part = { 0, 0 };
@@ -90,7 +83,7 @@ struct queue_part queue_walk_to(struct queue_walk *walk, int64_t from_ns, int64_
 		if (length > part.max)
 			part.max = length;
 		part.waiting_ns = sum_add(part.waiting_ns,
-					  product(length, sum_sub(until_ns, from_ns)));
+					  sum_times(length, sum_sub(until_ns, from_ns)));
 		from_ns = until_ns;
 	}
 	return part;

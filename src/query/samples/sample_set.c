@@ -271,8 +271,7 @@ static void add_samples(int64_t *to, int64_t samples)
 static int64_t scaled(int64_t weight, int64_t decimals)
 {
 	while (decimals-- > 0)
-		if (__builtin_mul_overflow(weight, 10, &weight))
-			return weight < 0 ? INT64_MIN : INT64_MAX;
+		weight = sum_times(weight, 10);
 	return weight;
 }
 

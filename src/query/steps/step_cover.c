@@ -106,9 +106,6 @@ struct mean_sum step_cover_of(const struct step_cover *c, const struct intervals
 int64_t step_cover_length(const struct step_cover *c, const struct intervals *set)
 {
 	struct mean_sum sum = step_cover_of(c, set);
-	int64_t all_ns;
 
-	if (__builtin_mul_overflow(sum.mean_ns, c->n, &all_ns))
-		return INT64_MAX;
-	return sum_add(all_ns, sum.rest_ns);
+	return sum_add(sum_times(sum.mean_ns, c->n), sum.rest_ns);
 }
