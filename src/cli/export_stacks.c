@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/sum.h"
 #include "query/filter_nothing.h"
 
 static int check(const struct export_request *request, const struct call_tree *tree,
@@ -55,7 +56,7 @@ static int64_t own_calls(const struct call_tree *tree, const struct call_node *n
 
 	for (uint32_t at = node->first; tree->is_sampled && at != CALL_NONE;
 	     at = tree->nodes[at].next)
-		calls -= tree->nodes[at].calls;
+		calls = sum_sub(calls, tree->nodes[at].calls);
 	return calls;
 }
 

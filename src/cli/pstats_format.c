@@ -154,6 +154,8 @@ static void make_calls(struct drawing *d, const struct callgraph_ends *ends)
 		d->calls[i] = call_of(g, edge, end);
 		d->calls[i].name.n = d->names.n - before;
 	}
+	if (d->names.n == 0)
+		return;              /* no function at an end has a name: each is "" */
 	const char *at = d->names.p; /* it may have moved until now */
 	for (size_t i = 0; i < ends->n; i++) {
 		d->calls[i].name.p = at;

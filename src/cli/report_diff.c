@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "cli/diff_sides.h"
 #include "cli/report_charts.h"
@@ -49,7 +50,8 @@ static const char *sentence(struct making *m)
 	struct arena *arena = &m->page->arena;
 	const struct diff *d = &m->diff;
 	int64_t before = d->sides[DIFF_BASE].subject, after = d->sides[DIFF_NEW].subject;
-	double change = before ? 100.0 * (double)(after - before) / (double)before : 0;
+	double change =
+		before ? 100.0 * (double)sum_sub(after, before) / (double)before : 0;
 	struct str from = amount_text(m, before), to = amount_text(m, after);
 	const char *what = diff_subject_name(d);
 	const char *article = d->subject == DIFF_OF_STEPS ? "A" : "The";

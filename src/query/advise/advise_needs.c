@@ -59,9 +59,9 @@ static bool captures_graph(const struct fact_name *names, size_t n)
 		struct str name = str_of(names[i].name);
 		if (str_contains(name, STR_LIT("StreamBeginCapture")) ||
 		    str_contains(name, STR_LIT("GraphInstantiate")))
-			captures += names[i].calls;
+			captures = sum_add(captures, names[i].calls);
 		if (str_contains(name, STR_LIT("GraphLaunch")))
-			launches += names[i].calls;
+			launches = sum_add(launches, names[i].calls);
 	}
 	return captures > 0 && launches <= captures;
 }
@@ -183,7 +183,9 @@ static int host_busy_ns(struct advise_facts *f, int64_t *ns, struct err *err)
 	const struct steps *steps = facts_steps(f, err);
 	const struct step_row *mean = steps ? facts_mean(steps) : NULL;
 
-	*ns = mean ? mean->values[VALUE_CATEGORY + STEP_OPERATORS] * f->window.nsteps : 0;
+	*ns = mean ? sum_times(mean->values[VALUE_CATEGORY + STEP_OPERATORS],
+			       f->window.nsteps)
+		   : 0;
 	return steps ? 0 : -1;
 }
 

@@ -134,7 +134,8 @@ static void note_steps(struct adding *a, const struct call_node *node)
 	struct str name = intern_str(&a->tree->texts, node->name);
 
 	if (node->class == CLASS_ANNOTATION && step_name_is_mark(name))
-		a->b->flame->steps[a->side] += node->calls;
+		a->b->flame->steps[a->side] =
+			sum_add(a->b->flame->steps[a->side], node->calls);
 }
 
 /* What is below a node that an estimate did not follow; 0: it was followed. */

@@ -111,6 +111,15 @@ static struct node *segment_of(struct line *l, uint32_t step)
 	return node;
 }
 
+/* Of the kind, or NREPLAY_KINDS; parts of a stranger's store may overlap. */
+static void add_to_segment(struct line *l, uint32_t step, enum replay_kind kind,
+			   int64_t ns)
+{
+	int64_t *sum = &segment_of(l, step)->ns[kind];
+
+	*sum = sum_add(*sum, ns);
+}
+
 /* The matched collective that the part is the end of; NULL: it is other time. */
 static const struct coming *leaving(const struct coming *comings, size_t n,
 				    const struct rank_part *part)
@@ -138,15 +147,15 @@ static void make_line(const struct ranks *r, uint32_t p, struct line *l)
 	for (size_t i = 0; i < f->nparts; i++) {
 		const struct rank_part *part = &f->parts[i];
 		if (part->start_ns > end_ns)
-			segment_of(l, part->step)->ns[NREPLAY_KINDS] +=
-				part->start_ns - end_ns;
+			add_to_segment(l, part->step, NREPLAY_KINDS,
+				       part->start_ns - end_ns);
 		for (; next < n && comings[next].start_ns <= part->start_ns; next++)
 			add_event(l, NODE_COME, &comings[next]);
 		const struct coming *left = leaving(comings, next, part);
 		if (left)
 			add_event(l, NODE_LEAVE, left);
 		else
-			segment_of(l, part->step)->ns[kinds[part->what]] += part->ns;
+			add_to_segment(l, part->step, kinds[part->what], part->ns);
 		end_ns = part->end_ns;
 	}
 	for (; next < n; next++)

@@ -27,7 +27,7 @@ void cell_causes_rank(const struct cell_rows *r, int64_t lines, struct cell_rank
 	for (size_t i = 0; i < r->ncauses; i++) {
 		const struct cell_cause *c = &r->causes[i];
 		struct cell_cause *sum = &out->sums[c->cause];
-		sum->idle_ns += c->idle_ns;
+		sum->idle_ns = sum_add(sum->idle_ns, c->idle_ns);
 		if (c->idle_ns > most_ns[c->cause]) {
 			most_ns[c->cause] = c->idle_ns;
 			sum->blamed = c->blamed;
@@ -90,9 +90,10 @@ static void add_rows(const struct cell_ranking *ranking, struct memtable *to)
 	int64_t all_ns = 0;
 
 	for (size_t i = 0; i < ranking->n; i++) {
-		all_ns += ranking->sums[i].idle_ns;
+		all_ns = sum_add(all_ns, ranking->sums[i].idle_ns);
 		if (i >= ranking->nshown)
-			others.idle_ns += ranking->sums[i].idle_ns;
+			others.idle_ns =
+				sum_add(others.idle_ns, ranking->sums[i].idle_ns);
 	}
 	for (size_t i = 0; i < ranking->nshown; i++) {
 		const struct cell_cause *sum = &ranking->sums[i];
@@ -113,8 +114,8 @@ static const char *caption_of(const struct cell_rows *r, struct arena *arena)
 	int64_t idle_ns = 0, span_ns = 0;
 
 	for (size_t i = 0; i < r->ndevices; i++) {
-		idle_ns += r->devices[i].idle_ns;
-		span_ns += r->devices[i].span_ns;
+		idle_ns = sum_add(idle_ns, r->devices[i].idle_ns);
+		span_ns = sum_add(span_ns, r->devices[i].span_ns);
 	}
 	units_text(UNIT_NS, cell_int(idle_ns), idle);
 	units_text(UNIT_NS, cell_int(span_ns), span);

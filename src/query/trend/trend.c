@@ -248,7 +248,8 @@ static void mark_changes(struct trend *t, const struct series *s, enum unit unit
 		run->has_change = true;
 		run->p = changes[i].p;
 		run->change_pct =
-			before ? 100.0 * (double)(after - before) / (double)before : 0;
+			before ? 100.0 * (double)sum_sub(after, before) / (double)before
+			       : 0;
 		struct str old = units_text(unit, cell_int(before), was);
 		struct str new = units_text(unit, cell_int(after), is);
 		notes[i] = arena_printf(&to->arena,
