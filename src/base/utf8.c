@@ -369,7 +369,9 @@ bool utf8_add_valid(struct buf *out, struct str text)
 	uint32_t code;
 
 	while (text.n && is_whole) {
-		size_t n = plain_start(text);
+		size_t room = out->max - out->n;
+		size_t n = plain_start(
+			(struct str){ text.p, text.n < room ? text.n : room });
 		if (n == 0 || !buf_add(out, text.p, n)) {
 			n = utf8_decode(text, &code);
 			is_whole = code == UTF8_INVALID ? buf_add_text(out, REPLACEMENT)

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/utf8.h"
 
@@ -140,6 +142,23 @@ static void what_is_no_utf8_is_replaced(void **state)
 	assert_valid("ab", STR_LIT("ab\xff"), 4);
 }
 
+/* All of a text is not looked at again for each character that has room: that takes hours. */
+static void what_has_no_room_is_left_out(void **state)
+{
+	const size_t n = (size_t)16 << 20, room = (size_t)1 << 20;
+	char *text = malloc(n);
+	struct buf out;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', n);
+	buf_init(&out, room);
+	assert_false(utf8_add_valid(&out, (struct str){ text, n }));
+	assert_int_equal(out.n, room);
+	buf_release(&out);
+	free(text);
+}
+
 static void assert_blanked(const char *want, struct str text)
 {
 	struct buf out;
@@ -206,6 +225,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_would_see_becomes_visible),
 		cmocka_unit_test(a_letter_keeps_two_marks),
 		cmocka_unit_test(what_is_no_utf8_is_replaced),
+		cmocka_unit_test(what_has_no_room_is_left_out),
 		cmocka_unit_test(what_ends_a_line_is_blanked),
 		cmocka_unit_test(what_fits_is_not_shortened),
 		cmocka_unit_test(the_middle_gives_way_to_an_ellipsis),
