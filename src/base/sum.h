@@ -19,8 +19,9 @@ static inline int64_t sum_add(int64_t a, int64_t b)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(a, b, &sum) || sum == INT64_MIN ? sum_end(a < 0)
-								      : sum;
+	return __builtin_add_overflow(a, b, &sum) || sum == INT64_MIN
+		       ? sum_end(a < 0 || b < 0)
+		       : sum;
 }
 
 static inline int64_t sum_sub(int64_t a, int64_t b)
@@ -44,9 +45,11 @@ static inline int64_t sum_times(int64_t a, int64_t b)
 /* Without what is behind the point; sticks at the ends of the range, and is 0 for no number. */
 static inline int64_t sum_of_double(double value)
 {
-	if (value >= 0x1p63 || value <= -0x1p63)
-		return sum_end(value < 0);
-	return value == value ? (int64_t)value : 0;
+	if (value >= 0x1p63)
+		return INT64_MAX;
+	if (value > -0x1p63)
+		return (int64_t)value;
+	return value < 0 ? -INT64_MAX : 0;
 }
 
 /* It says no more than "at least": nothing can be divided by it, nor it by anything. */

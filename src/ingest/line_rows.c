@@ -93,8 +93,7 @@ static int64_t add_numbers(int64_t a, int64_t b)
 {
 	if (a == NUMBER_NONE || b == NUMBER_NONE)
 		return a == NUMBER_NONE ? b : a;
-	int64_t sum = sum_add(a, b);
-	return sum == NUMBER_NONE ? -INT64_MAX : sum;
+	return sum_add(a, b);
 }
 
 static void add_line(struct line_fact *to, const struct line_fact *more)

@@ -121,10 +121,7 @@ uint32_t callgraph_append(struct callgraph *g, const struct callgraph_edge *edge
 
 int64_t callgraph_add_ns(int64_t a, int64_t b)
 {
-	if (a == NUMBER_NONE || b == NUMBER_NONE)
-		return NUMBER_NONE;
-	int64_t sum = sum_add(a, b);
-	return sum == NUMBER_NONE ? -INT64_MAX : sum; /* the end of the range, not none */
+	return a == NUMBER_NONE || b == NUMBER_NONE ? NUMBER_NONE : sum_add(a, b);
 }
 
 bool callgraph_sums_add(struct arena *arena, struct callgraph_sums *to,
