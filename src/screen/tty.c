@@ -435,9 +435,11 @@ int tty_key(struct tty *t, int fd, int timeout_ms)
 	struct pollfd polled[] = { { .fd = fileno(t->in), .events = POLLIN },
 				   { .fd = fd, .events = POLLIN } };
 	struct timespec wait = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+	bool had_key = tty_has_key(t);
 	int key = key_now();
 
-	if (key != TTY_TIMEOUT)
+	/* bytes that were no key, for which the caller has not drawn */
+	if (key != TTY_TIMEOUT || (had_key && !tty_has_key(t)))
 		return key;
 	int n = ppoll(polled, fd < 0 ? 1 : 2, timeout_ms < 0 ? NULL : &wait, &t->waiting);
 	key = key_of_signals(t);

@@ -79,6 +79,7 @@ void tty_show(struct tty *t);
 
 /*
  * The next key.  fd: to be watched for input too, or -1; timeout_ms: -1 waits for ever.
+ * TTY_TIMEOUT also where what tty_has_key() saw was no key.
  */
 int tty_key(struct tty *t, int fd, int timeout_ms);
 /* Is a key waiting for tty_key()?  Then a frame drawn now would be replaced at once. */
