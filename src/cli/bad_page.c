@@ -1,8 +1,10 @@
 /*
  * A page that cannot be read: see bad_page.h.
  *
- * The signal comes from the instruction that read the page, in the midst of SQLite copying or
- * comparing bytes: neither malloc() nor stdio is at work in this thread, so both can be used.
+ * The signal comes from the instruction that read the page.  That is SQLite, copying or
+ * comparing bytes of a store: neither malloc() nor stdio is at work in this thread, so both
+ * can be used.  Records that lie in a temporary file (base/spill.h) are mapped too; where its
+ * disk fails while stdio copies them, a lock of stdio could be taken.
  */
 #include "cli/bad_page.h"
 
@@ -17,6 +19,11 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+
+/* Until the line is told, if a lock that was taken keeps it from that. */
+#define SECONDS_MOST 5
+
+static const char *running; /* the command, as a handler is told nothing */
 
 /*
  * The path in a line of /proc/self/maps, proc_pid_maps(5), whose addresses include this one;
@@ -58,22 +65,25 @@ static void on_bad_page(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
-		signal(number, SIG_DFL); /* it comes again, and kills */
+		signal(number, SIG_DFL);
+		raise(number); /* one that somebody sent would not come again */
 		return;
 	}
 	while (atomic_flag_test_and_set(&is_told))
 		pause(); /* another thread ends the process */
+	alarm(SECONDS_MOST);
 	char *path = path_mapped_at((uintptr_t)info->si_addr);
 	err_set(&err, ERR_IO,
 		"a part of it cannot be read: it was made shorter while it was open, or its "
 		"disk fails");
-	quick_exit(message_error(NULL, path, &err));
+	quick_exit(message_error(running, path, &err));
 }
 
-void bad_page_catch(void)
+void bad_page_catch(const char *command)
 {
 	struct sigaction action = { .sa_sigaction = on_bad_page, .sa_flags = SA_SIGINFO };
 
+	running = command;
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, NULL);
 }

@@ -8,8 +8,8 @@
 
 /*
  * From now on such a page ends the process by quick_exit() with status EXIT_IO, after one
- * line that names the file.  Call it once.
+ * line that names this command (borrowed, for ever) and the file.
  */
-void bad_page_catch(void);
+void bad_page_catch(const char *command);
 
 #endif

@@ -62,6 +62,7 @@ extern const struct command cmd_overview;
 /* Under a sanitizer, as the tests run, an exit status that help does not list ends us. */
 static int run(const struct command *command, int argc, char **argv)
 {
+	bad_page_catch(command->name);
 	sql_count_memory(command->limits_memory);
 	int code = command->run ? command->run(command, argc, argv)
 				: table_command_run(command, argc, argv);
@@ -120,7 +121,6 @@ int cli_main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
 	interrupt_tidy_without_memory();
-	bad_page_catch();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)
 		return code;

@@ -383,7 +383,7 @@ static void take_line(struct server *s, struct str line)
 		answer(s, &m);
 }
 
-/* Adds bytes up to the end of the line; false: the input has ended before any. */
+/* Adds bytes up to the end of the line; false: the input has ended before any, or failed. */
 static bool read_line(FILE *in, struct buf *line, bool *is_too_long)
 {
 	int c;
@@ -392,7 +392,7 @@ static bool read_line(FILE *in, struct buf *line, bool *is_too_long)
 	*is_too_long = false;
 	while ((c = getc(in)) != EOF && c != '\n')
 		*is_too_long |= !buf_add_char(line, (char)c);
-	return c != EOF || line->n > 0;
+	return c != EOF || (line->n > 0 && !ferror(in));
 }
 
 static bool is_blank(struct str line)
