@@ -98,9 +98,9 @@ static int run_merge(const struct command *self, int argc, char **argv)
 	size_t refused = fleet_told_left_out(self->name, &fleet);
 	code = refused ? EXIT_INPUT : EXIT_OK;
 	/* one that was left out was told just now */
+	const char *culprit = err.kind == ERR_INPUT ? o.stores.items[0] : store;
 	if (rc < 0 && !(refused && err.kind == ERR_INPUT))
-		code = message_error(self->name,
-				     err.kind == ERR_INPUT ? o.stores.items[0] : store,
+		code = message_error(self->name, err.names_culprit ? NULL : culprit,
 				     &err);
 	fleet_release(&fleet);
 	return code;

@@ -12,6 +12,7 @@
 #include "query/scope.h"
 #include "query/summary/summary.h"
 #include "remote/push.h"
+#include "store/store.h"
 
 struct push_opts {
 	const char *url;
@@ -156,8 +157,8 @@ static int push_store(struct pushing_all *all, const char *path)
 	int rc = push_operand(all->pusher, &operand, &sums, &err);
 	if (rc < 0)
 		operand_explain(&operand, &err);
-	int code = rc < 0 ? message_error(name,
-					  err.kind == ERR_IO ? all->o->url : operand.path,
+	bool is_of_server = err.kind == ERR_IO && !store_has_failed(operand.store);
+	int code = rc < 0 ? message_error(name, is_of_server ? all->o->url : operand.path,
 					  &err)
 			  : EXIT_OK;
 	all->profiles += sums.profiles;

@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/spill.h"
 #include "base/str.h"
+#include "base/sum.h"
 #include "store/importing.h"
 #include "store/merge_ahead.h"
 #include "store/merge_copy.h"
@@ -17,6 +18,7 @@
 #include "store/schema_check.h"
 #include "store/sql.h"
 #include "store/statements.h"
+#include "store/store.h"
 #include "store/write.h"
 
 struct merging {
@@ -89,6 +91,17 @@ static int look(struct merging *m, size_t place, struct store *from, struct err 
 	return m->is_wrong ? -1 : 0;
 }
 
+/* What is written, or a source: an error of its disk names it. */
+static void name_source(const struct merge_source *from, const char *path,
+			struct err *err)
+{
+	struct err before = *err;
+
+	if (err->kind == ERR_IO &&
+	    (from->err.kind || (from->store && store_has_failed(from->store))))
+		err_of_file(err, path, before.text);
+}
+
 static int copy_store(struct merging *m, size_t place, struct merge_source *from,
 		      struct err *err)
 {
@@ -114,6 +127,8 @@ static int copy_store(struct merging *m, size_t place, struct merge_source *from
 	}
 	if (rc < 0 && err->kind == ERR_INPUT)
 		m->bad = source;
+	if (rc < 0)
+		name_source(from, source->path, err);
 	m->done += (uint64_t)source->st.st_size;
 	return rc < 0 ? -1 : 0;
 }
@@ -318,7 +333,8 @@ int merge_stores(struct fleet *fleet, const struct merge_options *options,
 	for (size_t i = 0; i < fleet->nprofiles; i++) {
 		const struct fleet_profile *p = &fleet->profiles[i];
 		result->profiles += fleet->stores[p->store].err == NULL;
-		result->slices += fleet->stores[p->store].err ? 0 : p->slices;
+		if (fleet->stores[p->store].err == NULL)
+			result->slices = sum_add(result->slices, p->slices);
 	}
 	return rc;
 }

@@ -355,6 +355,13 @@ struct sqlite3 *store_db(struct store *store)
 	return store->db;
 }
 
+bool store_has_failed(struct store *store)
+{
+	int code = sqlite3_errcode(store->db);
+
+	return code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE;
+}
+
 int store_take_statement(struct store *store, const char *sql, struct sqlite3_stmt **out,
 			 struct err *err)
 {

@@ -285,6 +285,21 @@ def without_locks_it_goes_on(yard):
             check_end(yard, name, "flock", status, said)
 
 
+def a_source_is_named(yard):
+    """A store of those that are merged cannot be read: it is named, not what is made of them."""
+    needs_preload()
+    fault = {"FAULT_CALL": "read", "FAULT_FILE": "other.db"}
+    status, said = yard.try_once("merge", **fault, FAULT_COUNT=yard.count_file)
+    assert status == 0, said
+    with open(yard.count_file, encoding="ascii") as file:
+        n = int(file.read())
+    for point in spread(n, POINTS):
+        status, said = yard.try_once("merge", **fault, FAULT="fail", FAULT_AT=str(point), FAULT_ERRNO=EIO)
+        assert status in (4, 5), (point, n, status, said)
+        assert "other.db: " in said and "/out: " not in said, (point, n, said)
+    assert n > 3
+
+
 def a_store_is_made_shorter(yard):
     """While it is open, another program leaves its first page alone; at each store that a command opens."""
     needs_preload()
@@ -301,7 +316,8 @@ def a_store_is_made_shorter(yard):
             tried += 1
             # it may have been checked only after it was made shorter
             is_refused = status == 4 and "malformed" in said
-            assert is_refused or (status == 5 and ".db: a part of it cannot be read" in said), (where, status, said)
+            is_told = ".db: a part of it cannot be read" in said and said.startswith(f"ptool: {yard.commands[name][0]}: ")
+            assert is_refused or (status == 5 and is_told), (where, status, said)
             assert all(line.startswith("ptool: ") for line in said.splitlines()), (where, said)
             left = [file for file in yard.files() if file != "ptool.db"]
             left += [file for _, _, files in os.walk(yard.cache) for file in files if not file.endswith(".db")]
@@ -320,6 +336,7 @@ TESTS = [
     test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
     a_fault_is_not_remembered,
     who_makes_it_opens_it,
+    a_source_is_named,
     a_store_is_made_shorter,
     without_locks_it_goes_on,
 ]

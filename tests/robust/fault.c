@@ -13,6 +13,7 @@
  *   FAULT=fail       ... one call fails with FAULT_ERRNO (a number; EIO):
  *   FAULT_CALL=NAME  the Nth call of this function alone: malloc (calloc, realloc), read
  *                    (pread), write, fsync, rename, link, unlink, mmap, flock, close
+ *   FAULT_FILE=PART  reads of files alone whose path has this part
  *   FAULT=shrink     ... the Nth file that is mapped to be read is cut behind its first page
  *   FAULT_COUNT=FILE the number of calls of FAULT_CALL goes there at the end
  *   FAULT_STACKS=FILE  of each call of FAULT_CALL=malloc a line goes there: a number that
@@ -272,16 +273,30 @@ CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))
 
+/* "read", or "" where the file is none of those whose reads may fail. */
+static const char *read_of(int fd)
+{
+	const char *part = getenv("FAULT_FILE");
+	char link[64], path[4096];
+
+	if (!part)
+		return "read";
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return strstr(path, part) ? "read" : "";
+}
+
 /* Those below are counted for FAULT_CALL alone. */
 #define COUNTED(type, name, what, failure, parameters, arguments)         \
 	type name parameters                                              \
 	{                                                                 \
 		return strikes_at(what) ? failure : NEXT(name) arguments; \
 	}
-COUNTED(ssize_t, read, "read", -1, (int fd, void *p, size_t n), (fd, p, n))
-COUNTED(ssize_t, pread, "read", -1, (int fd, void *p, size_t n, off_t from),
+COUNTED(ssize_t, read, read_of(fd), -1, (int fd, void *p, size_t n), (fd, p, n))
+COUNTED(ssize_t, pread, read_of(fd), -1, (int fd, void *p, size_t n, off_t from),
 	(fd, p, n, from))
-COUNTED(ssize_t, pread64, "read", -1, (int fd, void *p, size_t n, off64_t from),
+COUNTED(ssize_t, pread64, read_of(fd), -1, (int fd, void *p, size_t n, off64_t from),
 	(fd, p, n, from))
 COUNTED(int, link, "link", -1, (const char *from, const char *to), (from, to))
 COUNTED(int, linkat, "link", -1,
