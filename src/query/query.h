@@ -62,6 +62,19 @@ static inline bool query_is_range(int64_t first, int64_t n)
 	return n >= 0 && first <= INT64_MAX - n;
 }
 
+/* How far from the first event of its profile a time may lie: half of what an int64 holds. */
+#define QUERY_TIME_MAX (INT64_MAX / 2)
+
+/*
+ * The same of times, but those of events set apart: the difference of any two is an int64.
+ * Where ptool wrote them they lie within days of each other.
+ */
+static inline bool query_is_time(int64_t start_ns, int64_t dur_ns)
+{
+	return dur_ns >= 0 && start_ns >= -QUERY_TIME_MAX &&
+	       start_ns <= QUERY_TIME_MAX - dur_ns;
+}
+
 /* An embedded file with one statement; the caller finalizes *out. */
 int query_prepare(struct store *store, const unsigned char *sql,
 		  struct sqlite3_stmt **out, struct err *err);

@@ -207,6 +207,7 @@ static void a_store_that_does_not_fit_together_is_told(void **state)
 		"UPDATE profile SET first_slice_id = 9223372036854775807",
 		"DELETE FROM string WHERE text = 'gemm'",
 		"UPDATE slice_row SET ts = 9223372036854775807, dur = 9223372036854775807",
+		"UPDATE slice_row SET ts = -9223372036854775807 - 1, dur = 9223372036854775807",
 		"UPDATE slice_row SET dur = -1",
 		"DELETE FROM slice_pack",
 		"UPDATE slice_pack SET name_id = NULL",
@@ -239,7 +240,6 @@ static void links_that_lead_nowhere_are_not_followed(void **state)
 		"UPDATE slice_row SET launch_id = id, op_id = NULL",
 		"UPDATE slice_row SET step_id = 77",
 		"UPDATE slice_row SET op_detail_id = 77",
-		"UPDATE slice_row SET ts = -9223372036854775807 - 1, dur = 9223372036854775807",
 		"UPDATE step SET id = -9223372036854775807",
 		"UPDATE profile SET first_op_detail_id = -9223372036854775807 - 1",
 		("UPDATE profile SET window_end_ns = 9223372036854775807, "

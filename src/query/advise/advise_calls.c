@@ -93,7 +93,7 @@ static int read_call(struct advise_facts *f, const struct others *others,
 		.turn = sqlite3_column_int64(stmt, TURN),
 		.n = sqlite3_column_int64(stmt, N),
 	};
-	if (!query_is_range(out->start_ns, out->dur_ns) || out->self_ns < 0 ||
+	if (!query_is_time(out->start_ns, out->dur_ns) || out->self_ns < 0 ||
 	    out->self_ns > out->dur_ns || out->median_ns < 0)
 		return query_damaged("slices", err);
 	judge(out,

@@ -128,7 +128,7 @@ static int add_operator(struct text_pool *texts, struct sqlite3_stmt *stmt,
 	int64_t dur_ns = sqlite3_column_int64(stmt, 1);
 	uint32_t name;
 
-	if (!query_is_range(ts_ns, dur_ns))
+	if (!query_is_time(ts_ns, dur_ns))
 		return query_damaged("slices", err);
 	/* most lie within the one before */
 	if (out->n && out->items[out->n - 1].start_ns <= ts_ns &&

@@ -189,7 +189,7 @@ static int read_call(struct comm_sources *s, const struct scope_profile *profile
 	enum comm_side side = side_of(c[COL_COMM_PART_SIDE_ID]);
 	struct cell collective = c[COL_COMM_PART_COLLECTIVE_ID];
 
-	if (ts_ns < 0 || !query_is_range(ts_ns, dur_ns) || place < 0 ||
+	if (ts_ns < 0 || !query_is_time(ts_ns, dur_ns) || place < 0 ||
 	    place >= profile->slices || side == NCOMM_SIDES)
 		return summary_damaged(&summary_comm, err);
 	struct comm_call call = {

@@ -19,7 +19,7 @@ static int add_step(struct diff_steps *s, const struct diff_range *step, struct 
 {
 	struct diff_step *last = s->n ? &s->items[s->n - 1] : NULL;
 
-	if (!query_is_range(step->start_ns, step->dur_ns))
+	if (!query_is_time(step->start_ns, step->dur_ns))
 		return query_damaged("steps", err);
 	*ARRAY_PUSH(s->ranges, s->nranges, s->ranges_cap) = *step;
 	if (last && last->profile_id == step->profile_id &&

@@ -34,7 +34,7 @@ static int load_slices(struct gap_ranks *r, struct store *store, struct gap_rank
 	while (query_next(&q, err)) {
 		int64_t ts_ns = sqlite3_column_int64(q.stmt, ROW_TS);
 		int64_t dur_ns = sqlite3_column_int64(q.stmt, ROW_DUR);
-		if (!query_is_range(ts_ns, dur_ns)) {
+		if (!query_is_time(ts_ns, dur_ns)) {
 			q.rc = query_damaged("slices", err);
 			break;
 		}
@@ -66,7 +66,7 @@ static int load_rows(struct gap_ranks *r, struct summary_reader *reader,
 		const struct cell *c = part_rows_at(&rows, i);
 		int64_t ts_ns = part_int(c[COL_GAP_CALL_PART_TS], 0);
 		int64_t dur_ns = part_int(c[COL_GAP_CALL_PART_DUR], -1);
-		if (!query_is_range(ts_ns, dur_ns)) {
+		if (!query_is_time(ts_ns, dur_ns)) {
 			rc = summary_damaged(&summary_gap_calls, err);
 			break;
 		}

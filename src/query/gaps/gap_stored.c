@@ -191,8 +191,8 @@ static int check_waits(const struct gap_stored *s, struct err *err)
 {
 	for (size_t i = 0; i < s->waits.n; i++) {
 		const struct cell *c = part_rows_at(&s->waits, i);
-		if (!query_is_range(value(c, COL_GAP_WAIT_PART_TS),
-				    part_int(c[COL_GAP_WAIT_PART_DUR], -1)) ||
+		if (!query_is_time(value(c, COL_GAP_WAIT_PART_TS),
+				   part_int(c[COL_GAP_WAIT_PART_DUR], -1)) ||
 		    !is_place(c[COL_GAP_WAIT_PART_DEVICE_PLACE],
 			      (int64_t)s->profile.work.ndevices) ||
 		    !is_place(c[COL_GAP_WAIT_PART_STEP_PLACE], GAP_STEPS_MOST) ||

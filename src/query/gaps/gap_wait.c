@@ -32,7 +32,7 @@ int stream_waits_load(const struct gap_blame_request *request, struct stream_wai
 			.other = sqlite3_column_int64(q.stmt, WAIT_OTHER),
 			.slice_id = sqlite3_column_int64(q.stmt, WAIT_ID),
 		};
-		if (!query_is_range(wait.ts_ns, wait.dur_ns)) {
+		if (!query_is_time(wait.ts_ns, wait.dur_ns)) {
 			q.rc = query_damaged("waits", err);
 			break;
 		}

@@ -57,7 +57,7 @@ static int load_steps(struct store *store, struct memory_events *out, struct err
 					    sqlite3_column_int64(q.stmt, 2),
 					    sqlite3_column_int64(q.stmt, 3) };
 		if (out->nsteps >= EVENTS_MAX ||
-		    !query_is_range(step.ts_ns, step.dur_ns)) {
+		    !query_is_time(step.ts_ns, step.dur_ns)) {
 			q.rc = query_damaged("memory events", err);
 			break;
 		}

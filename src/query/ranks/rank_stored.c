@@ -95,7 +95,7 @@ static int read_row(const struct cell *c, struct rank_facts *f, struct err *err)
 				  .end_ns = sum_add(ts_ns, dur_ns),
 				  .ns = part_int(c[COL_RANK_PART_NS], -1) };
 
-	if (!query_is_range(ts_ns, dur_ns) || part.ns < 0 || part.ns > dur_ns ||
+	if (!query_is_time(ts_ns, dur_ns) || part.ns < 0 || part.ns > dur_ns ||
 	    (place != NUMBER_NONE && (place < 0 || place >= f->profile->slices)) ||
 	    (f->nparts && f->parts[f->nparts - 1].start_ns > ts_ns) ||
 	    read_what(c[COL_RANK_PART_WHAT_ID], &part) < 0)

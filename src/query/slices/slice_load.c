@@ -180,7 +180,9 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	size_t all = (size_t)l->profile->slices;
 
 	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
-	    what < 0 || what >= NCLASSES || !query_is_range(ts_ns, dur_ns))
+	    what < 0 || what >= NCLASSES ||
+	    !(flags & SLICE_APART ? query_is_range(ts_ns, dur_ns)
+				  : query_is_time(ts_ns, dur_ns)))
 		return query_damaged("slices", err);
 	struct loaded_slice s = {
 		.ts_ns = ts_ns,

@@ -163,7 +163,7 @@ static bool get_slice(struct slice_pack *p, struct packed_slice *s)
 		return false;
 	if (p->has_names && s->name_id < 1)
 		return false;
-	if (!query_is_range(s->start_ns, dur_ns) || s->class >= NCLASSES)
+	if (!query_is_time(s->start_ns, dur_ns) || s->class >= NCLASSES)
 		return false;
 	s->end_ns = s->start_ns + dur_ns;
 	s->id++;

@@ -89,7 +89,11 @@ static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};
-	return query_is_range(row->ts_ns, row->dur_ns) ? 0 : query_damaged("slices", err);
+	bool is_apart = sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_APART;
+	bool is_sound = is_apart ? query_is_range(row->ts_ns, row->dur_ns)
+				 : query_is_time(row->ts_ns, row->dur_ns);
+
+	return is_sound ? 0 : query_damaged("slices", err);
 }
 
 static void read_range(struct slices *slices, int64_t first, int64_t last)

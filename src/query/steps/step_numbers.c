@@ -18,13 +18,13 @@ int step_numbers_load(struct store *store, const struct scope *scope,
 
 	while (query_next(&q, err)) {
 		int64_t start_ns = sqlite3_column_int64(q.stmt, 3);
+		int64_t dur_ns = sqlite3_column_int64(q.stmt, 4);
+		if (!query_is_time(start_ns, dur_ns))
+			q.rc = query_damaged("steps", err);
 		*ARRAY_PUSH(out->items, out->n, out->cap) = (struct step_number){
-			sqlite3_column_int64(q.stmt, 0),
-			sqlite3_column_int64(q.stmt, 1),
-			sqlite3_column_int64(q.stmt, 2),
-			start_ns,
-			sum_add(start_ns, sqlite3_column_int64(q.stmt, 4)),
-			sqlite3_column_int64(q.stmt, 5),
+			sqlite3_column_int64(q.stmt, 0), sqlite3_column_int64(q.stmt, 1),
+			sqlite3_column_int64(q.stmt, 2), start_ns,
+			sum_add(start_ns, dur_ns),       sqlite3_column_int64(q.stmt, 5),
 		};
 	}
 	return query_end(&q);

@@ -70,8 +70,8 @@ static int add_range(struct step_windows *w, struct sqlite3_stmt *stmt, struct e
 			  .is_served = is_served(stmt) },
 	};
 
-	if (!query_is_range(window.start_ns, dur_ns) ||
-	    !query_is_range(window.host.start_ns, host_ns))
+	if (!query_is_time(window.start_ns, dur_ns) ||
+	    !query_is_time(window.host.start_ns, host_ns))
 		return query_damaged("steps", err);
 	window.host.end_ns = window.host.start_ns + host_ns;
 	window.end_ns = window.start_ns + dur_ns;

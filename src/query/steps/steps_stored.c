@@ -153,10 +153,10 @@ static bool is_whole(const struct part_rows *rows)
 		     k++)
 			if (c[k].type != CELL_INT)
 				return false;
-		if (!query_is_range(c[COL_STEP_PART_TS].as.integer,
-				    c[COL_STEP_PART_DUR].as.integer) ||
-		    !query_is_range(c[COL_STEP_PART_HOST_TS].as.integer,
-				    c[COL_STEP_PART_HOST_DUR].as.integer) ||
+		if (!query_is_time(c[COL_STEP_PART_TS].as.integer,
+				   c[COL_STEP_PART_DUR].as.integer) ||
+		    !query_is_time(c[COL_STEP_PART_HOST_TS].as.integer,
+				   c[COL_STEP_PART_HOST_DUR].as.integer) ||
 		    c[COL_STEP_PART_DEVICE_EVENTS].as.integer < 0)
 			return false;
 	}

@@ -47,7 +47,7 @@ static int load_steps(struct timeline_view *v, size_t place, struct err *err)
 			.start_ns = sqlite3_column_int64(q.stmt, STEP_TS),
 			.dur_ns = sqlite3_column_int64(q.stmt, STEP_DUR),
 		};
-		if (!query_is_range(step.start_ns, step.dur_ns))
+		if (!query_is_time(step.start_ns, step.dur_ns))
 			q.rc = query_damaged("steps", err);
 		*ARRAY_PUSH(v->steps, v->nsteps, v->steps_cap) = step;
 	}
