@@ -372,7 +372,9 @@ bool utf8_add_valid(struct buf *out, struct str text)
 		size_t room = out->max - out->n;
 		size_t n = plain_start(
 			(struct str){ text.p, text.n < room ? text.n : room });
-		if (n == 0 || !buf_add(out, text.p, n)) {
+		if (n > 0) {
+			buf_add(out, text.p, n); /* there is room for these */
+		} else {
 			n = utf8_decode(text, &code);
 			is_whole = code == UTF8_INVALID ? buf_add_text(out, REPLACEMENT)
 							: buf_add(out, text.p, n);

@@ -20,10 +20,11 @@
 
 #include "cli/message.h"
 
-/* Until the line is told, if a lock that was taken keeps it from that. */
+/* The process ends after this time if a lock keeps it from printing the line. */
 #define SECONDS_MOST 5
 
-static const char *running; /* the command, as a handler is told nothing */
+static const char
+	*running; /* name of the command; a handler has no other way to know it */
 
 /*
  * The path in a line of /proc/self/maps, proc_pid_maps(5), whose addresses include this one;

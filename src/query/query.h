@@ -75,6 +75,13 @@ static inline bool query_is_time(int64_t start_ns, int64_t dur_ns)
 	       start_ns <= QUERY_TIME_MAX - dur_ns;
 }
 
+/* query_is_time() for a slice; one that was set apart needs query_is_range() alone. */
+static inline bool query_is_slice_time(int64_t start_ns, int64_t dur_ns, bool is_apart)
+{
+	return is_apart ? query_is_range(start_ns, dur_ns)
+			: query_is_time(start_ns, dur_ns);
+}
+
 /* An embedded file with one statement; the caller finalizes *out. */
 int query_prepare(struct store *store, const unsigned char *sql,
 		  struct sqlite3_stmt **out, struct err *err);

@@ -91,7 +91,7 @@ static int look(struct merging *m, size_t place, struct store *from, struct err 
 	return m->is_wrong ? -1 : 0;
 }
 
-/* What is written, or a source: an error of its disk names it. */
+/* Puts the source's path before an error that came from reading the source. */
 static void name_source(const struct merge_source *from, const char *path,
 			struct err *err)
 {

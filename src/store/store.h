@@ -43,7 +43,7 @@ void store_close(struct store *store);
  * neither TEMP tables nor ATTACH, and views may not use unsafe functions.
  */
 struct sqlite3 *store_db(struct store *store);
-/* Was it this store that made the call of SQLite fail which an error tells of? */
+/* True if the last call of SQLite on this store failed. */
 bool store_has_failed(struct store *store);
 /*
  * A statement that is prepared once, however often it is asked for: without bindings, before

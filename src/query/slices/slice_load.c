@@ -181,8 +181,7 @@ static int add_slice(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 
 	if (int_at(stmt, 0) != first + (int64_t)out->n || out->n == SLICE_NONE ||
 	    what < 0 || what >= NCLASSES ||
-	    !(flags & SLICE_APART ? query_is_range(ts_ns, dur_ns)
-				  : query_is_time(ts_ns, dur_ns)))
+	    !query_is_slice_time(ts_ns, dur_ns, flags & SLICE_APART))
 		return query_damaged("slices", err);
 	struct loaded_slice s = {
 		.ts_ns = ts_ns,

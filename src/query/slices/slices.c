@@ -70,6 +70,8 @@ struct slices_state {
 
 static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err *err)
 {
+	int flags = sqlite3_column_int(stmt, COLUMN_FLAGS);
+
 	*row = (struct slice_row){
 		.id = sqlite3_column_int64(stmt, COLUMN_ID),
 		.ts_ns = sqlite3_column_int64(stmt, COLUMN_TS),
@@ -83,15 +85,13 @@ static int read_row(struct sqlite3_stmt *stmt, struct slice_row *row, struct err
 		.launch_id = sqlite3_column_int64(stmt, COLUMN_LAUNCH),
 		.class = sqlite3_column_int(stmt, COLUMN_CLASS),
 		.depth = sqlite3_column_int(stmt, COLUMN_DEPTH),
-		.is_instant = sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_INSTANT,
-		.is_unfinished =
-			sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_UNFINISHED,
+		.is_instant = flags & SLICE_INSTANT,
+		.is_unfinished = flags & SLICE_UNFINISHED,
 		.has_correlation =
 			sqlite3_column_type(stmt, COLUMN_CORRELATION) != SQLITE_NULL,
 	};
-	bool is_apart = sqlite3_column_int(stmt, COLUMN_FLAGS) & SLICE_APART;
-	bool is_sound = is_apart ? query_is_range(row->ts_ns, row->dur_ns)
-				 : query_is_time(row->ts_ns, row->dur_ns);
+	bool is_apart = flags & SLICE_APART;
+	bool is_sound = query_is_slice_time(row->ts_ns, row->dur_ns, is_apart);
 
 	return is_sound ? 0 : query_damaged("slices", err);
 }
