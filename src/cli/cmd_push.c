@@ -157,10 +157,10 @@ static int push_store(struct pushing_all *all, const char *path)
 	int rc = push_operand(all->pusher, &operand, &sums, &err);
 	if (rc < 0)
 		operand_explain(&operand, &err);
-	bool is_of_server = err.kind == ERR_IO && !store_has_failed(operand.store);
-	int code = rc < 0 ? message_error(name, is_of_server ? all->o->url : operand.path,
-					  &err)
-			  : EXIT_OK;
+	bool is_of_server = err.kind == ERR_IO && !err.names_culprit &&
+			    !store_has_failed(operand.store);
+	const char *culprit = is_of_server ? all->o->url : operand.path;
+	int code = rc < 0 ? message_error_reading(name, culprit, &err) : EXIT_OK;
 	all->profiles += sums.profiles;
 	if (rc == 0)
 		*ARRAY_PUSH(all->waiting, all->n, all->cap) =

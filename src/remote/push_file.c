@@ -32,7 +32,7 @@ static ssize_t read_piece(struct sending *s, struct err *err)
 		if (now < 0 && errno == EINTR)
 			continue;
 		if (now < 0)
-			return err_errno(err, s->path);
+			return err_of_file(err, s->path, strerror(errno));
 		if (now == 0)
 			break;
 		n += (size_t)now;

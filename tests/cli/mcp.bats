@@ -193,3 +193,49 @@ else:
 	exits 5
 	says "ptool: mcp: standard input: Is a directory"
 }
+
+# A socket that its sender resets: reading fails in the midst of a line that would be a whole request.
+# A SIGBUS that somebody sends is not that of a page: it kills, as it would any program.
+@test "a line that reading breaks off is no request; a signal that is sent kills" {
+	python3 - <<-'E'
+		import os, signal, socket, struct, subprocess
+
+		PING = '{"jsonrpc":"2.0","id":%d,"method":"ping"}'
+
+		def start():
+		    """The server, whose input is the second; the first is its client's end of it."""
+		    with socket.create_server(("127.0.0.1", 0)) as listening:
+		        ours = socket.create_connection(listening.getsockname())
+		        theirs, _ = listening.accept()
+		    server = subprocess.Popen([os.environ["PTOOL"], "mcp", "."], stdin=theirs,
+		                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+		    theirs.close()
+		    return server, ours
+
+		def answers(server, n):
+		    line = server.stdout.readline()
+		    assert line == '{"jsonrpc":"2.0","id":%d,"result":{}}\n' % n, line
+
+		server, ours = start()
+		ours.sendall((PING % 1 + "\n" + PING % 2).encode())
+		answers(server, 1)
+		ours.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+		ours.close()
+		out, said = server.communicate()
+		assert server.returncode == 5 and out == "", (server.returncode, out)
+		assert said == "ptool: mcp: standard input: Connection reset by peer\n", said
+
+		server, ours = start()  # where it ends, the line is whole
+		ours.sendall((PING % 2).encode())
+		ours.close()
+		answers(server, 2)
+		assert server.wait() == 0
+
+		server, ours = start()
+		ours.sendall((PING % 1 + "\n").encode())
+		answers(server, 1)
+		server.send_signal(signal.SIGBUS)
+		out, said = server.communicate()
+		assert server.returncode == -signal.SIGBUS and not out + said, (server.returncode, out, said)
+	E
+}

@@ -16,7 +16,8 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "store"))
+sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("store", "robust")]
+from check_crash import compile_fault, spread
 from storetap import FIXTURES, PTOOL, Tap
 
 SECRET = "hunter2-of-mine"
@@ -205,6 +206,36 @@ def check_full_disk(tap, folder, store):
     tap.ok(not bad and len(fake.http.asked) == 5, "a server whose disk is full", len(fake.http.asked), *bad)
 
 
+def check_unread(tap, folder, store):
+    """Reads of the store fail with EIO: it is named, not the server, and nothing is published."""
+    if os.environ.get("VALGRIND"):
+        tap.skip("a store that cannot be read", "valgrind and preloading do not mix")
+        return
+    library, count = os.path.join(folder, "fault.so"), os.path.join(folder, "count")
+    compile_fault(library)
+    fake = Fake(lambda h: h.answer(number(0)))
+    url = f"clickhouse://me@127.0.0.1:{fake.port}/d"
+
+    def push(**fault):
+        fake.http.asked.clear()
+        options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        return ptool(folder, "push", "-q", "--with-store", url, store, LD_PRELOAD=library, ASAN_OPTIONS=options,
+                     FAULT_CALL="read", FAULT_FILE=os.path.basename(store), **fault)
+
+    bad = [] if push(FAULT_COUNT=count).returncode == 0 else ["it fails anyway"]
+    with open(count, encoding="ascii") as file:
+        n = int(file.read())
+    midway = 0
+    for point in spread(n, 12):
+        done = push(FAULT="fail", FAULT_AT=str(point), FAULT_ERRNO="5")
+        bad += [(point, what) for what in wrong(done, done.returncode if done.returncode == 4 else 5, folder)]
+        bad += [] if done.stderr.startswith(b"ptool: push: " + store.encode() + b": ") else [(point, done.stderr)]
+        bad += [(point, "it publishes")] if any("INTO%20profile%20" in path for path, _ in fake.http.asked) else []
+        midway += any("INTO" in path for path, _ in fake.http.asked)
+    fake.close()
+    tap.ok(not bad and n > 3 and midway, "a store that cannot be read is named, not the server", n, midway, *bad)
+
+
 def check_dropped(tap, folder, store):
     """A server that closes a connection which it had kept, while rows are on their way."""
     fake = Fake(lambda h: h.answer(number(0) if "INTO" not in h.path else b""), drops=1)
@@ -329,6 +360,7 @@ def main():
         tap.ok(not wrong(done, 5, folder), "a server that is down", done.stderr)
         check_behaviours(tap, folder, store)
         check_full_disk(tap, folder, store)
+        check_unread(tap, folder, store)
         check_dropped(tap, folder, store)
         check_shared(tap, folder, store)
         check_login(tap, folder)
