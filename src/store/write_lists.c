@@ -153,6 +153,7 @@ void write_lists_make(const struct model *m, struct write_lists *l)
 	list_args(m, l);
 	list_counters(m, l);
 	list_packs(m, l);
+	agents_find(m, &l->agents);
 }
 
 void write_lists_release(const struct model *m, struct write_lists *l)

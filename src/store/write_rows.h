@@ -7,6 +7,7 @@
 #define PTOOL_STORE_WRITE_ROWS_H
 
 #include "base/buf.h"
+#include "store/agents.h"
 #include "store/bulk.h"
 #include "store/columns.h"
 #include "store/model.h"
@@ -39,6 +40,7 @@ struct write_lists {
 	size_t ncounter_tracks, counter_tracks_cap;
 	struct pack_range *packs;
 	size_t npacks;
+	struct agents agents;
 };
 
 void write_lists_make(const struct model *m, struct write_lists *l);

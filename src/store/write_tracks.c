@@ -4,113 +4,6 @@
 #include "base/decimal.h"
 #include "store/model.h"
 #include "store/write_rows.h"
-#include "trace/op_memory.h"
-
-/*
- * ROCm's tracer numbers agents, processors among them: kernels of the first GPU say device
- * 2 on a machine with two sockets, while torch, the properties of devices and the events
- * of memory count GPUs from 0 (hip:0).  Which is which, where the recording leaves no
- * doubt.
- */
-
-/* More are never certain. */
-#define NUMBERS_MAX 64
-
-/* Different numbers, ascending; n > NUMBERS_MAX: too many. */
-struct numbers {
-	int64_t items[NUMBERS_MAX];
-	size_t n;
-};
-
-static void add_number(struct numbers *to, int64_t number)
-{
-	size_t at = 0;
-
-	if (number < 0 || to->n > NUMBERS_MAX)
-		return;
-	while (at < to->n && to->items[at] < number)
-		at++;
-	if (at < to->n && to->items[at] == number)
-		return;
-	if (to->n++ == NUMBERS_MAX)
-		return;
-	for (size_t i = to->n - 1; i > at; i--)
-		to->items[i] = to->items[i - 1];
-	to->items[at] = number;
-}
-
-/* NVIDIA's devices have names and warps of 32 threads. */
-static bool is_of_rocm(const struct model *m)
-{
-	for (size_t i = 0; i < m->ndevice_infos; i++) {
-		const struct device_info_fact *d = &m->device_infos[i];
-		if (str_starts_with(d->name, STR_LIT("AMD ")) ||
-		    str_contains(d->json, STR_LIT("\"warpSize\": 64")) ||
-		    str_contains(d->json, STR_LIT("\"warpSize\":64")))
-			return true;
-	}
-	return false;
-}
-
-/* As the work of devices numbers them. */
-static struct numbers find_agents(const struct model *m)
-{
-	struct numbers found = { .n = 0 };
-
-	for (size_t i = 0; i < m->device_setups.n; i++) {
-		const struct device_fact *setup =
-			uniques_at(&m->device_setups, (uint32_t)i);
-		add_number(&found, setup->device);
-	}
-	return found;
-}
-
-static struct numbers find_described(const struct model *m)
-{
-	struct numbers found = { .n = 0 };
-
-	for (size_t i = 0; i < m->ndevice_infos; i++)
-		add_number(&found, m->device_infos[i].id);
-	return found;
-}
-
-static struct numbers find_allocating(const struct model *m)
-{
-	struct numbers found = { .n = 0 };
-
-	for (size_t i = 0; i < m->memory_kinds.n; i++) {
-		const struct memory_kind *kind =
-			uniques_at(&m->memory_kinds, (uint32_t)i);
-		if (!op_memory_is_cpu(kind->device_type))
-			add_number(&found, kind->device);
-	}
-	return found;
-}
-
-/*
- * The number by which device work calls the GPU m->device_infos[place]; NUMBER_NONE where
- * the GPU did nothing, nothing says which it is, or work does not count otherwise than
- * its properties.  Certain are: the one agent of a recording whose memory events are of
- * one GPU, or that describes one GPU; and as many agents as GPUs, in order.
- */
-static int64_t agents_of(const struct model *m, size_t place)
-{
-	const int64_t gpu = m->device_infos[place].id;
-
-	if (!is_of_rocm(m))
-		return NUMBER_NONE;
-	const struct numbers agents = find_agents(m);
-	const struct numbers allocating = find_allocating(m);
-	const struct numbers described = find_described(m);
-	const struct numbers *gpus =
-		agents.n == 1 && allocating.n == 1 ? &allocating : &described;
-	if (agents.n != gpus->n || agents.n > NUMBERS_MAX)
-		return NUMBER_NONE;
-	for (size_t i = 0; i < gpus->n; i++)
-		if (gpus->items[i] == gpu)
-			return agents.items[i];
-	return NUMBER_NONE;
-}
 
 static struct bulk_cell ident_cell(struct ident id)
 {
@@ -278,7 +171,7 @@ static void device_row(const void *from, int64_t row, struct bulk_cell *c)
 	c[COL_DEVICE_COMPUTE_MAJOR] = bulk_number(d->major);
 	c[COL_DEVICE_COMPUTE_MINOR] = bulk_number(d->minor);
 	c[COL_DEVICE_PROPERTIES] = bulk_text(d->json);
-	c[COL_DEVICE_AGENT] = bulk_number(agents_of(w->m, (size_t)row));
+	c[COL_DEVICE_AGENT] = bulk_number(agents_of(&w->lists.agents, d->id));
 }
 
 const struct bulk bulk_device = BULK(DEVICE, device, device_row);

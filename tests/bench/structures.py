@@ -17,6 +17,7 @@ HOST = 100
 RUNS, FOLDERS = other_files.RUNS, other_files.FOLDERS
 FILES = {**other_files.KINDS, **stack_files.KINDS, **pipeline_files.KINDS}
 STRUCTURES = {}
+HEADS = {}  # by structure: a function of n, what stands before the events
 
 
 def structure(make):
@@ -514,6 +515,29 @@ def processes(n):
 def devices(n):
     for i in range(n):
         yield from launch(i, 10 * i, device=i)
+
+
+def described(n, **of_first):
+    return {"deviceProperties": [{"id": i, **(of_first if i == 0 else {})} for i in range(n)]}
+
+
+@structure
+def described_devices(n):
+    """Devices with an entry each in deviceProperties."""
+    return devices(n)
+
+
+HEADS["described_devices"] = described
+
+
+@structure
+def described_agents(n):
+    """GPUs of ROCm with an entry each, whose work says other numbers."""
+    for i in range(n):
+        yield from launch(i, 10 * i, device=n + i)
+
+
+HEADS["described_agents"] = lambda n: described(n, warpSize=64)
 
 
 @structure
@@ -1070,6 +1094,6 @@ def write(name, n, folder, stretch=1):
     """Makes the recording within the folder; returns what to ingest."""
     if name in STRUCTURES:
         path = os.path.join(folder, "trace.json")
-        write_trace(STRUCTURES[name](n), path, stretch)
+        write_trace(STRUCTURES[name](n), path, stretch, HEADS[name](n) if name in HEADS else None)
         return path
     return FILES[name](n, folder, stretch)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "query/query.h"
 #include "trace/fact.h"
 
@@ -34,34 +35,6 @@ static void add_row(struct device_properties_list *list, struct sqlite3_stmt *st
 	*ARRAY_PUSH(list->items, list->n, list->cap) = item;
 }
 
-int device_properties_load(struct store *store, const struct scope_profile *profile,
-			   struct device_properties_list *out, struct err *err)
-{
-	*out = (struct device_properties_list){ .n = 0 };
-	struct query q = query_of_profile(store, asset_query_views_device_properties_sql,
-					  profile, err);
-
-	while (query_next(&q, err))
-		add_row(out, q.stmt);
-	return query_end(&q);
-}
-
-void device_properties_release(struct device_properties_list *list)
-{
-	arena_release(&list->arena);
-	free(list->items);
-	*list = (struct device_properties_list){ .n = 0 };
-}
-
-const struct device_properties *device_properties_of_gpu(
-	const struct device_properties_list *list, int64_t gpu)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (list->items[i].device == gpu)
-			return &list->items[i];
-	return NULL;
-}
-
 static bool is_same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : !a && !b;
@@ -81,15 +54,43 @@ static bool are_alike(const struct device_properties_list *list)
 	return list->n > 0;
 }
 
+int device_properties_load(struct store *store, const struct scope_profile *profile,
+			   struct device_properties_list *out, struct err *err)
+{
+	*out = (struct device_properties_list){ .n = 0 };
+	struct query q = query_of_profile(store, asset_query_views_device_properties_sql,
+					  profile, err);
+
+	while (query_next(&q, err))
+		add_row(out, q.stmt);
+	for (size_t i = 0; i < out->n; i++)
+		out->is_any_alike |= !out->items[i].is_known;
+	out->is_any_alike = out->is_any_alike && are_alike(out);
+	return query_end(&q);
+}
+
+void device_properties_release(struct device_properties_list *list)
+{
+	arena_release(&list->arena);
+	free(list->items);
+	*list = (struct device_properties_list){ .n = 0 };
+}
+
+const struct device_properties *device_properties_of_gpu(
+	const struct device_properties_list *list, int64_t gpu)
+{
+	size_t at;
+
+	SEARCH(at, (size_t)0, list->n, list->items[at].device < gpu);
+	return at < list->n && list->items[at].device == gpu ? &list->items[at] : NULL;
+}
+
 const struct device_properties *device_properties_find(
 	const struct device_properties_list *list, int64_t device)
 {
 	const struct device_properties *exact = device_properties_of_gpu(list, device);
-	bool may_be_agents = false;
 
 	if (exact && exact->is_known)
 		return exact;
-	for (size_t i = 0; i < list->n; i++)
-		may_be_agents |= !list->items[i].is_known;
-	return may_be_agents && are_alike(list) ? list->items : NULL;
+	return list->is_any_alike ? list->items : NULL;
 }

@@ -21,6 +21,7 @@ struct device_properties {
 struct device_properties_list {
 	struct device_properties *items; /* owned; by number */
 	size_t n, cap;
+	bool is_any_alike;  /* work may count otherwise, and all are alike */
 	struct arena arena; /* texts */
 };
 

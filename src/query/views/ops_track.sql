@@ -14,9 +14,11 @@ SELECT t.id, t.kind, t.name, coalesce(h.tid, h.tid_text) AS thread, t.tid AS str
 FROM track t
 LEFT JOIN thread h ON h.utid = t.utid
 LEFT JOIN process p ON p.upid = t.upid
-WHERE t.profile_id = :profile AND t.first_slice_id IS NOT NULL)
+WHERE t.profile_id = :profile AND t.first_slice_id IS NOT NULL),
+gpu AS MATERIALIZED (
+    SELECT agent, min(device) AS device FROM device
+    WHERE profile_id = :profile AND agent IS NOT NULL GROUP BY agent)
 SELECT kind, name, thread, stream, first_slice_id, slices,
-       coalesce((SELECT d.device FROM device d WHERE d.profile_id = :profile
-                 AND d.agent = said.device), said.device) AS device
-FROM said
+       coalesce(gpu.device, said.device) AS device
+FROM said LEFT JOIN gpu ON gpu.agent = said.device
 ORDER BY id

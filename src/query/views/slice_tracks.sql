@@ -31,10 +31,13 @@ SELECT t.profile_id, t.kind, part.first_slice_id, part.slices, t.tid,
 FROM part
 JOIN track t ON t.id = part.track_id
 LEFT JOIN thread th ON th.utid = t.utid
-LEFT JOIN process p ON p.upid = t.upid)
-SELECT profile_id, kind, first_slice_id, slices, tid, pid,
-       coalesce((SELECT d.device FROM device d WHERE d.profile_id = said.profile_id
-                 AND d.agent = said.device), said.device) AS device,
+LEFT JOIN process p ON p.upid = t.upid),
+gpu AS MATERIALIZED (
+    SELECT d.profile_id, d.agent, min(d.device) AS device
+    FROM chosen p JOIN device d ON d.profile_id = p.id
+    WHERE d.agent IS NOT NULL GROUP BY d.profile_id, d.agent)
+SELECT said.profile_id, kind, first_slice_id, slices, tid, pid,
+       coalesce(gpu.device, said.device) AS device,
        thread, thread_name, is_apart, name
-FROM said
+FROM said LEFT JOIN gpu ON gpu.profile_id = said.profile_id AND gpu.agent = said.device
 ORDER BY first_slice_id

@@ -14,9 +14,11 @@ SELECT t.id, t.kind, t.first_slice_id, t.slices,
 FROM track t
 LEFT JOIN thread th ON th.utid = t.utid
 LEFT JOIN process p ON p.upid = t.upid
-WHERE t.profile_id = :profile AND t.slices > 0)
+WHERE t.profile_id = :profile AND t.slices > 0),
+gpu AS MATERIALIZED (
+    SELECT agent, min(device) AS device FROM device
+    WHERE profile_id = :profile AND agent IS NOT NULL GROUP BY agent)
 SELECT kind, first_slice_id, slices, name, process, pid, tid,
-       coalesce((SELECT d.device FROM device d WHERE d.profile_id = :profile
-                 AND d.agent = said.device), device) AS device
-FROM said
+       coalesce(gpu.device, said.device) AS device
+FROM said LEFT JOIN gpu ON gpu.agent = said.device
 ORDER BY kind = 'stream', kind = 'stream_notes', first_slice_id, id

@@ -18,9 +18,11 @@ said AS MATERIALIZED (
     JOIN track t ON t.id = work.track_id
     LEFT JOIN kernel k ON k.slice_id = work.kernel_id
     LEFT JOIN copy c ON c.slice_id = work.copy_id
-    LEFT JOIN process p ON p.upid = t.upid)
+    LEFT JOIN process p ON p.upid = t.upid),
+gpu AS MATERIALIZED (
+    SELECT agent, min(device) AS device FROM device
+    WHERE profile_id = :profile AND agent IS NOT NULL GROUP BY agent)
 SELECT id, stream, name, first_slice_id, slices,
-       coalesce((SELECT d.device FROM device d WHERE d.profile_id = :profile
-                 AND d.agent = said.device), said.device) AS device, pid_text
-FROM said
+       coalesce(gpu.device, said.device) AS device, pid_text
+FROM said LEFT JOIN gpu ON gpu.agent = said.device
 ORDER BY device, pid_text, stream, name, id
