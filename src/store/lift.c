@@ -329,6 +329,8 @@ int store_lift(const char *path, const char *out, struct import_events *events,
 		return -1;
 	if (*from == STORE_SCHEMA_VERSION && strcmp(path, out) == 0)
 		return 0;
+	if (sql_check_journal(path, err) < 0)
+		return -1;
 	char *uri = sql_uri(path, "mode=ro");
 	int rc = publish_lifted(uri, out, *from, events, err);
 	free(uri);

@@ -284,7 +284,7 @@ static int check_no_journal(const char *path, const char *suffix, struct err *er
 	struct stat st;
 	int rc = 0;
 
-	if (stat(journal, &st) == 0 && st.st_size > 0)
+	if (stat(journal, &st) == 0 && (st.st_size > 0 || !S_ISREG(st.st_mode)))
 		rc = err_set(err, ERR_IO,
 			     "another program is changing the store: '%s' exists",
 			     journal);

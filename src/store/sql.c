@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -72,6 +74,11 @@ int sql_error(struct sqlite3 *db, struct err *err)
 	if (primary == SQLITE_INTERRUPT && sqlite3_db_readonly(db, "main") == 1)
 		return err_set(err, ERR_INPUT,
 			       "the store is damaged: its pages form a loop");
+	if (sqlite3_extended_errcode(db) == SQLITE_READONLY_ROLLBACK)
+		return err_set(
+			err, ERR_INPUT,
+			"another program was stopped while it wrote the store, and left "
+			"the journal beside it; sqlite3 restores it when it opens it");
 	if (primary == SQLITE_AUTH)
 		return refused(sqlite3_errmsg(db), err);
 	return err_set(err, kind_of_code(primary), "%s", sqlite3_errmsg(db));
@@ -195,4 +202,20 @@ char *sql_uri(const char *path, const char *options)
 	}
 	buf_addf(&uri, "?%s", options);
 	return uri.p; /* moved to the caller: what a buf owns is malloc()ed */
+}
+
+int sql_check_journal(const char *path, struct err *err)
+{
+	char *file = realpath(path, NULL); /* where SQLite looks if it is a link */
+	char *journal = xasprintf("%s-journal", file ? file : path);
+	struct stat st;
+	int rc = 0;
+
+	if (stat(journal, &st) == 0 && !S_ISREG(st.st_mode))
+		rc = err_set(err, ERR_INPUT,
+			     "'%s' is not a file, and SQLite would open it; move it away",
+			     journal);
+	free(journal);
+	free(file);
+	return rc;
 }

@@ -64,4 +64,10 @@ bool sql_is_out_of_memory(const struct err *err);
  */
 char *sql_uri(const char *path, const char *options);
 
+/*
+ * -1, ERR_INPUT, when SQLite would wait, or read what is no file, if it opened the database
+ * at this path: it looks for a journal beside the file.
+ */
+int sql_check_journal(const char *path, struct err *err);
+
 #endif

@@ -176,7 +176,9 @@ static int check_file(const char *path, int64_t *bytes, struct err *err)
 	struct store_header header = store_read_header(fd);
 	*bytes = fstat(fd, &st) == 0 ? st.st_size : 0;
 	close(fd);
-	return store_check_header(&header, err);
+	if (store_check_header(&header, err) < 0)
+		return -1;
+	return sql_check_journal(path, err);
 }
 
 static int count_steps(void *to)

@@ -129,3 +129,11 @@ answers() { # STORE
 	cmp old.db was.db
 	only_files old.db was.db
 }
+
+@test "4: the journal beside an old store is a pipe: nothing waits for its writer" {
+	old_store 7
+	mkfifo old.db-journal
+	run --separate-stderr ptool migrate old.db -o new.db
+	exits 4
+	says "ptool: migrate: old.db: '$PWD/old.db-journal' is not a file, and SQLite would open it; move it away"
+}

@@ -248,6 +248,9 @@ static void a_journal_of_another_program_is_not_left_beside_new_bytes(void **sta
 		scratch_write(journal, "pages");
 		assert_begin_fails(path, true, ERR_IO, text);
 		assert_int_equal(0, unlink(journal));
+		assert_int_equal(0, mkfifo(journal, 0600));
+		assert_begin_fails(path, true, ERR_IO, text);
+		assert_int_equal(0, unlink(journal));
 		free(text);
 		free(journal);
 		free(path);
