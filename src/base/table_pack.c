@@ -12,14 +12,15 @@
 #define NO_TEXT SIZE_MAX /* the length of a text that is NULL */
 
 /* Cells and fields are copied as they lie in memory; texts follow as length and bytes. */
+/* Without holes, whose bytes would be written as they happen to be. */
 struct packed_column {
 	enum unit unit;
-	uint8_t flags, leaves, least;
+	uint8_t flags, leaves, least, unused;
 };
 
 struct packed_facts {
 	int64_t total_rows;
-	bool drops_zeros, is_form, is_prose, has_strips, has_more;
+	bool drops_zeros, is_form, is_prose, has_strips, has_more, unused[3];
 };
 
 static void put(FILE *out, const void *p, size_t n)
@@ -115,9 +116,10 @@ int table_pack(struct table *t, FILE *out, struct err *err)
 		put_columns(out, t);
 		if (put_rows(out, t, err) < 0)
 			return -1;
-		const struct packed_facts facts = { t->total_rows,     t->drops_zeros,
-						    t->is_form,        t->is_prose,
-						    t->strips != NULL, t->more != NULL };
+		const struct packed_facts facts = {
+			t->total_rows,     t->drops_zeros,  t->is_form, t->is_prose,
+			t->strips != NULL, t->more != NULL, { 0 }
+		};
 		put(out, &facts, sizeof(facts));
 		put_text(out, t->caption);
 		put_text(out, t->empty);
