@@ -26,8 +26,11 @@
 #define HEADER_PAGE_SIZE      16 /* 1: 65536 */
 #define HEADER_READ_FORMAT    19 /* 2: write-ahead log */
 #define HEADER_PAGES          28
+#define HEADER_ENCODING       56 /* 1: UTF-8; 2 and 3: UTF-16; 0: it has no tables */
 #define HEADER_USER_VERSION   60
 #define HEADER_APPLICATION_ID 68
+
+#define ENCODING_BITS 3 /* which SQLite looks at */
 
 /* For the programs that lock a store to write it; ptool itself never does. */
 #define BUSY_TIMEOUT_MS 5000
@@ -86,6 +89,7 @@ struct store_header store_header_of(struct bytes head)
 	header.is_store =
 		big_endian32(bytes + HEADER_APPLICATION_ID) == STORE_APPLICATION_ID;
 	header.is_wal = bytes[HEADER_READ_FORMAT] == 2;
+	header.is_utf16 = (big_endian32(bytes + HEADER_ENCODING) & ENCODING_BITS) > 1;
 	header.schema = big_endian32(bytes + HEADER_USER_VERSION);
 	uint32_t page_size = big_endian32(bytes + HEADER_PAGE_SIZE) >> 16;
 	header.size_bytes = (uint64_t)big_endian32(bytes + HEADER_PAGES) *
@@ -133,6 +137,10 @@ int store_check_header(const struct store_header *header, struct err *err)
 		return err_set(err, ERR_INPUT,
 			       "another program set the store to WAL mode; "
 			       "set it back with PRAGMA journal_mode = DELETE");
+	if (header->is_utf16)
+		return err_set(err, ERR_INPUT,
+			       "another program changed the store's texts to UTF-16; "
+			       "ingest the trace again");
 	if (header->schema == STORE_SCHEMA_VERSION)
 		return 0;
 	return refuse_schema(header->schema, err);

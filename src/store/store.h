@@ -99,6 +99,7 @@ struct store_header {
 	bool is_sqlite; /* the 16-byte magic */
 	bool is_store;  /* SQLite, and STORE_APPLICATION_ID */
 	bool is_wal;    /* another program switched it to write-ahead logging */
+	bool is_utf16;  /* another program made it anew, in another encoding */
 	int error;      /* errno when the file could not be read, else 0 */
 	uint32_t schema;
 	uint64_t size_bytes; /* of the database; a shorter file is cut short */

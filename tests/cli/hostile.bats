@@ -174,3 +174,21 @@ pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb
 	run -4 ptool ingest -q -o s.db blank.json
 	[[ $output == *"more than 64 MiB before the next value" ]]
 }
+
+@test "4: a store that was made anew in UTF-16 is refused in plain words" {
+	named 'aten::mm' a.json
+	ptool ingest -q -o own.db a.json
+	for encoding in UTF-16le UTF-16be; do
+		(
+			echo "PRAGMA encoding = '$encoding'; PRAGMA application_id = $(sqlite3 own.db 'PRAGMA application_id');"
+			echo "PRAGMA user_version = $(sqlite3 own.db 'PRAGMA user_version');"
+			sqlite3 own.db .dump
+		) | sqlite3 wide.db
+		for command in top migrate; do
+			run --separate-stderr ptool $command wide.db
+			exits 4
+			[ "$stderr" = "ptool: $command: wide.db: another program changed the store's texts to UTF-16; ingest the trace again" ]
+		done
+		rm wide.db
+	done
+}
