@@ -4,6 +4,7 @@
 helps, and not to a store that asks for it."""
 import json
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -90,6 +91,21 @@ def check_hostile(tap, place, store):
     tap.ok(status != 0 and not stdout, "a store's own table of it has no rows")
 
 
+def check_far_ids(tap, place, store):
+    """Ids of an edited store: arrays with a place for each would take gigabytes."""
+    for what, edit in (("a string", "UPDATE string SET id = {} WHERE id = (SELECT max(id) FROM string)"),
+                       ("a slice", "UPDATE slice_row SET id = {} WHERE id = (SELECT max(id) FROM slice_row)")):
+        for number in (300000, 500000000, 2**31 - 2, 2**62):
+            far = place.path("far.db")
+            shutil.copyfile(store, far)
+            with sqlite3.connect(far) as db:
+                db.execute("PRAGMA foreign_keys = OFF")
+                db.execute(edit.format(number))
+            tap.same(ask(place, far, BY_NUMBERS[0].format("slice")), ask(place, far, BY_NUMBERS[0].format("main.slice")),
+                     f"{what} of id {number}: the same")
+            tap.ok(not is_sorted_here(place, far, BY_NUMBERS[0].format("slice")), f"{what} of id {number}: the view")
+
+
 def check_damage(tap, place, store):
     with sqlite3.connect(store) as db:
         db.execute("PRAGMA foreign_keys = OFF")
@@ -106,6 +122,7 @@ def main():
             tap.same(value(db, "SELECT count(*) FROM slice"), 80000, "slices are there")
         check_plans(tap, place, store)
         check_limits(tap, place, store, ingest(place, "small.db", 500))
+        check_far_ids(tap, place, ingest(place, "near.db", 12000))
         check_damage(tap, place, store)
         check_hostile(tap, place, ingest(place, "hostile.db", 12000))
     tap.done()

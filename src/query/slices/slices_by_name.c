@@ -14,6 +14,10 @@ ASSET(asset_query_views_slices_by_name_sql);
 /* Fewer are sorted by SQLite sooner than this is set up. */
 #define SLICES_LEAST 10000
 #define SQL_MAX      4096
+/* In an honest store ids follow each other, and a row of a table takes that much or more. */
+#define ROW_BYTES 6
+/* What SQLite allocates at once. */
+#define ALLOCATION_MAX INT64_C(0x7ffffeff)
 /* Bits of sqlite3_index_info.colUsed; the last one stands for all further columns. */
 #define COLUMNS_MOST 63
 
@@ -108,6 +112,31 @@ static int describe(struct sqlite3 *db, struct slice_names *t, struct buf *sql)
 	return rc == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
 }
 
+/* Arrays have a place for each id, so ids may be no more than the file has room for. */
+static int read_sizes(struct sqlite3 *db, struct slice_names *t)
+{
+	int64_t bytes = 0;
+	int rc = int_of(db,
+			"SELECT (SELECT max(id) FROM main.slice_row) -"
+			" (SELECT min(id) FROM main.slice_row) + 1",
+			&t->slices_most);
+
+	if (rc == SQLITE_OK)
+		rc = int_of(db, "SELECT max(id) FROM main.string", &t->string_last);
+	if (rc == SQLITE_OK)
+		rc = int_of(db,
+			    "SELECT page_count * page_size"
+			    " FROM pragma_page_count, pragma_page_size",
+			    &bytes);
+	if (rc != SQLITE_OK)
+		return rc;
+	bool is_useful = t->slices_most >= SLICES_LEAST && t->string_last >= 1;
+	bool fits = t->slices_most < UINT32_MAX && t->string_last < INT32_MAX &&
+		    t->slices_most <= bytes / ROW_BYTES &&
+		    t->string_last <= bytes / ROW_BYTES;
+	return is_useful && fits ? SQLITE_OK : SQLITE_ERROR;
+}
+
 /* Of temp.slice, which slices_by_name_offer() makes. */
 static int create(struct sqlite3 *db, void *offer, int argc, const char *const *argv,
 		  sqlite3_vtab **out, char **message)
@@ -120,15 +149,7 @@ static int create(struct sqlite3 *db, void *offer, int argc, const char *const *
 	buf_init(&sql, SQL_MAX);
 	int rc = describe(db, t, &sql);
 	if (rc == SQLITE_OK)
-		rc = int_of(db,
-			    "SELECT (SELECT max(id) FROM main.slice_row) -"
-			    " (SELECT min(id) FROM main.slice_row) + 1",
-			    &t->slices_most);
-	if (rc == SQLITE_OK)
-		rc = int_of(db, "SELECT max(id) FROM main.string", &t->string_last);
-	if (t->slices_most < SLICES_LEAST || t->slices_most >= UINT32_MAX ||
-	    t->string_last < 1 || t->string_last >= INT32_MAX)
-		rc = SQLITE_ERROR;
+		rc = read_sizes(db, t);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_declare_vtab(db, sql.p);
 	buf_release(&sql);
@@ -148,14 +169,22 @@ static int refuse(struct sqlite3 *db, void *offer, int argc, const char *const *
 	return SQLITE_ERROR;
 }
 
-static int64_t slice_bytes(uint64_t columns)
+/* Can all arrays of read_all() and read_names() be had, in half of the memory? */
+static bool has_room(const struct slice_names *t, uint64_t columns)
 {
-	int64_t bytes =
-		2 * (int64_t)sizeof(uint32_t); /* its name, and its place in the order */
+	int64_t most = t->offer->memory_bytes, value_bytes = 0;
+	int64_t name_bytes = (t->string_last + 1) * (int64_t)sizeof(struct name);
+	int64_t place_bytes = (t->string_last + 1) * (int64_t)sizeof(uint32_t);
 
 	for (; columns; columns &= columns - 1)
-		bytes += (int64_t)sizeof(int64_t);
-	return bytes;
+		value_bytes += t->slices_most * (int64_t)sizeof(int64_t);
+	if (value_bytes >= ALLOCATION_MAX || name_bytes > ALLOCATION_MAX ||
+	    t->slices_most > ALLOCATION_MAX / (int64_t)sizeof(uint32_t))
+		return false;
+	/* of each slice its name, and its place in the order */
+	int64_t bytes = value_bytes + name_bytes + place_bytes +
+			2 * t->slices_most * (int64_t)sizeof(uint32_t);
+	return !most || bytes <= most / 2;
 }
 
 /* A column that is joined by, or looked up, is for the view: this has all slices or none. */
@@ -178,8 +207,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		return SQLITE_CONSTRAINT;
 	if (values & ~t->is_offered || is_looked_up(info))
 		return SQLITE_CONSTRAINT;
-	if (t->offer->memory_bytes &&
-	    t->slices_most > t->offer->memory_bytes / 2 / slice_bytes(values))
+	if (!has_room(t, values))
 		return SQLITE_CONSTRAINT;
 	info->idxStr = sqlite3_mprintf("%llx", (unsigned long long)values);
 	if (!info->idxStr)

@@ -23,7 +23,8 @@ struct slices_by_name {
 };
 
 /*
- * Offers it, if the store has so many slices that it helps.  `out` must live until
+ * Offers it, if the store has so many slices that it helps, and if there are no large gaps
+ * between ids, for which room would be allocated.  `out` must live until
  * slices_by_name_withdraw(), which is called before the connection is closed.  Both are
  * called while no statement runs and no authorizer (sql_guard.h) forbids them.
  */
