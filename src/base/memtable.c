@@ -33,6 +33,7 @@ static void memtable_free(struct table *t)
 	struct memtable *m = memtable_of(t);
 
 	arena_release(&m->arena);
+	intern_release(&m->longs);
 	free(m->cells);
 	free(m->notes);
 	free(m);
@@ -48,7 +49,16 @@ struct memtable *memtable_new(const struct column *columns, size_t ncolumns)
 		.next = next_row,
 		.free = memtable_free,
 	};
+	intern_init(&m->longs);
 	return m;
+}
+
+/* A name may have 1 MiB, and be that of every row. */
+static struct str keep(struct memtable *m, struct str text)
+{
+	if (text.n < MEMTABLE_LONG)
+		return arena_copy(&m->arena, text);
+	return intern_str(&m->longs, intern_add(&m->longs, text));
 }
 
 void memtable_add_row(struct memtable *m, const struct cell *cells)
@@ -61,7 +71,7 @@ void memtable_add_row(struct memtable *m, const struct cell *cells)
 		struct cell *copy = &m->cells[used + i];
 		*copy = cells[i];
 		if (copy->type == CELL_TEXT)
-			copy->as.text = arena_copy(&m->arena, copy->as.text);
+			copy->as.text = keep(m, copy->as.text);
 	}
 	m->nrows++;
 	m->table.total_rows++;

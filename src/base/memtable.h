@@ -8,7 +8,11 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/table.h"
+
+/* Texts of so many bytes are kept once, and so have one address where they are equal. */
+#define MEMTABLE_LONG 256
 
 struct memtable {
 	/*
@@ -17,8 +21,9 @@ struct memtable {
 	 * caption and share may point to literals or into the arena below.
 	 */
 	struct table table;
-	struct arena arena; /* owns the cells' text and the notes; open to the builder */
-	struct cell *cells; /* nrows * table.ncolumns, row after row */
+	struct arena arena;  /* owns the cells' text and the notes; open to the builder */
+	struct intern longs; /* owns long texts */
+	struct cell *cells;  /* nrows * table.ncolumns, row after row */
 	size_t cells_cap;
 	size_t nrows;
 	size_t at; /* row that table.next gives next */
@@ -28,7 +33,7 @@ struct memtable {
 
 /* The columns are borrowed; the caller (or whoever gets &m->table) frees. */
 struct memtable *memtable_new(const struct column *columns, size_t ncolumns);
-/* ncolumns cells; their text is copied. */
+/* ncolumns cells; their text is copied, a long one where no row has it yet. */
 void memtable_add_row(struct memtable *m, const struct cell *cells);
 /* One more line under the table. */
 void memtable_add_note(struct memtable *m, const char *fmt, ...)

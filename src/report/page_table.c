@@ -272,8 +272,13 @@ static void shorten_names(struct drawing *d)
 		if (c->is_right || c->width <= NAME_CELLS || !n)
 			continue;
 		d->whole[i] = arena_alloc(&p->arena, n * sizeof(**d->whole));
-		for (size_t row = 0; row < n; row++)
-			d->whole[i][row] = arena_copy(&p->arena, people_cell(p, row, i));
+		for (size_t row = 0; row < n; row++) {
+			size_t first = people_first(c, row);
+			d->whole[i][row] =
+				first < row
+					? d->whole[i][first]
+					: arena_copy(&p->arena, people_cell(p, row, i));
+		}
 		struct str named = c->heading;
 		people_shorten(p, c, NAME_CELLS, d->how->shorten);
 		c->heading = named;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/field.h"
+#include "base/idmap.h"
 #include "base/utf8.h"
 
 /* SQLite's limit for one text; escaped, a longer one is cut, nothing else. */
@@ -94,11 +95,40 @@ static struct str make_heading(struct people *p, const struct column *column,
 	return arena_copy(&p->arena, buf_str(&p->cell));
 }
 
+/* By the address, which the memtable has one of for equal long texts. */
+static size_t *find_firsts(struct people *p, size_t column)
+{
+	size_t n = p->rows->nrows;
+	struct idmap rows;
+
+	if (!p->rows->longs.n)
+		return NULL;
+	size_t *firsts = arena_alloc(&p->arena, n * sizeof(*firsts));
+	idmap_init(&rows, 0);
+	for (size_t row = 0; row < n; row++) {
+		const struct cell *cell = &memtable_row(p->rows, row)[column];
+		firsts[row] = row;
+		if (cell->type != CELL_TEXT || cell->as.text.n < MEMTABLE_LONG)
+			continue;
+		int64_t address = (int64_t)(uintptr_t)cell->as.text.p;
+		size_t at = idmap_first(&rows, address);
+		uint32_t first = idmap_next(&rows, &at);
+		if (first == UINT32_MAX)
+			idmap_add(&rows, address, (uint32_t)row);
+		else
+			firsts[row] = first;
+	}
+	idmap_release(&rows);
+	return firsts;
+}
+
 static void measure(struct people *p, size_t row, size_t column)
 {
 	struct people_column *c = &p->columns[column];
-	size_t width = utf8_width(people_cell(p, row, column));
 
+	if (people_first(c, row) != row)
+		return;
+	size_t width = utf8_width(people_cell(p, row, column));
 	if (width > c->width)
 		c->width = width;
 	if (memtable_row(p->rows, row)[c->at].type != CELL_TEXT &&
@@ -142,6 +172,7 @@ int people_collect(struct people *p, struct table *t, struct err *err)
 			.scale = scale,
 			.has_scales = has_scales,
 			.is_right = is_right,
+			.firsts = s.has_text ? find_firsts(p, i) : NULL,
 		};
 		c->width = utf8_width(c->heading);
 	}
@@ -218,22 +249,46 @@ static size_t wider(size_t width, struct str text)
 	return cells > width ? cells : width;
 }
 
+/* The texts of the column without those that an earlier row has; returns how many. */
+static size_t whole_texts(struct people *p, const struct people_column *column,
+			  struct str *whole)
+{
+	size_t at = (size_t)(column - p->columns), n = 0;
+
+	for (size_t row = 0; row < p->rows->nrows; row++)
+		if (people_first(column, row) == row)
+			whole[n++] = arena_copy(&p->arena, people_cell(p, row, at));
+	return n;
+}
+
+/* What became of them, in the same array, to all rows. */
+static void spread(const struct people_column *column, struct str *texts, size_t n,
+		   size_t nrows)
+{
+	for (size_t row = nrows; row-- > 0;)
+		if (people_first(column, row) == row)
+			texts[row] = texts[--n];
+	for (size_t row = 0; row < nrows; row++)
+		texts[row] = texts[people_first(column, row)];
+}
+
 void people_shorten(struct people *p, struct people_column *column, size_t cells,
 		    apart_shorten_fn *by)
 {
-	size_t n = p->rows->nrows, at = (size_t)(column - p->columns);
-	struct str *whole = arena_alloc(&p->arena, (n + 1) * sizeof(*whole));
-	struct str *texts = arena_alloc(&p->arena, (n + 1) * sizeof(*texts));
+	size_t nrows = p->rows->nrows;
+	struct str *whole = arena_alloc(&p->arena, (nrows + 1) * sizeof(*whole));
+	struct str *texts = arena_alloc(&p->arena, (nrows + 1) * sizeof(*texts));
 
 	column->texts = NULL;
-	for (size_t row = 0; row < n; row++)
-		whole[row] = arena_copy(&p->arena, people_cell(p, row, at));
+	size_t n = whole_texts(p, column, whole);
 	apart_shorten(whole, n, cells, by, &p->arena, texts);
 	apart_shorten(&column->heading, 1, cells, NULL, &p->arena, &column->heading);
-	column->texts = texts;
 	column->width = utf8_width(column->heading);
-	for (size_t row = 0; row < n; row++)
-		column->width = wider(column->width, texts[row]);
+	for (size_t i = 0; i < n; i++)
+		column->width = wider(column->width, texts[i]);
+	if (n < nrows)
+		spread(column, texts, n, nrows);
+	column->texts = texts;
 }
 
 struct str people_line(struct people *p, const char *text)

@@ -29,6 +29,7 @@ struct people_column {
 	size_t number_width; /* of its widest cell that is no text */
 	struct str
 		*texts; /* its shortened cells, by row, in the arena; NULL: as they are */
+	size_t *firsts; /* by row, in the arena: people_first(); NULL: each its own */
 };
 
 struct people {
@@ -59,6 +60,11 @@ void people_shorten(struct people *p, struct people_column *column, size_t cells
 		    apart_shorten_fn *by);
 /* The text of a cell of a drawn column; borrowed until the next call with the same p. */
 struct str people_cell(struct people *p, size_t row, size_t column);
+/* The first row of the column with the same text, where that is long: it is handled once. */
+static inline size_t people_first(const struct people_column *column, size_t row)
+{
+	return column->firsts ? column->firsts[row] : row;
+}
 /* Caption or note made safe to print; borrowed as above. */
 struct str people_line(struct people *p, const char *text);
 /*

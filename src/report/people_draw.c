@@ -96,6 +96,8 @@ static bool gets_shorter(struct people *p, size_t column, apart_shorten_fn *shor
 
 	buf_init(&text, SIZE_MAX);
 	for (size_t row = 0; row < p->rows->nrows && !is_shorter; row++) {
+		if (people_first(&p->columns[column], row) != row)
+			continue;
 		struct str whole = people_cell(p, row, column);
 		buf_clear(&text);
 		shorten(&text, whole, SIZE_MAX);

@@ -55,6 +55,29 @@ static void text_is_copied(void **state)
 	table_free(&m->table);
 }
 
+static void a_long_text_is_kept_once(void **state)
+{
+	struct memtable *m = memtable_new(columns, 2);
+	char name[MEMTABLE_LONG + 1] = "";
+
+	(void)state;
+	for (int64_t i = 0; i < 6; i++) {
+		memset(name, 'a' + (int)(i % 2), MEMTABLE_LONG);
+		add(m, str_of(name), i);
+	}
+	const char *first = memtable_row(m, 0)[0].as.text.p;
+	const char *second = memtable_row(m, 1)[0].as.text.p;
+	assert_ptr_not_equal(first, second);
+	for (size_t i = 0; i < 6; i++) {
+		struct str text = memtable_row(m, i)[0].as.text;
+		assert_ptr_equal(i % 2 ? second : first, text.p);
+		assert_int_equal(MEMTABLE_LONG, text.n);
+		assert_int_equal('a' + (int)(i % 2), text.p[MEMTABLE_LONG - 1]);
+		assert_int_equal('\0', text.p[MEMTABLE_LONG]);
+	}
+	table_free(&m->table);
+}
+
 static void nulls_and_reals_stay_what_they_are(void **state)
 {
 	struct memtable *m = memtable_new(columns, 2);
@@ -191,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_come_back_in_order_and_then_the_end),
 		cmocka_unit_test(text_is_copied),
+		cmocka_unit_test(a_long_text_is_kept_once),
 		cmocka_unit_test(nulls_and_reals_stay_what_they_are),
 		cmocka_unit_test(notes_end_in_null),
 		cmocka_unit_test(a_table_can_be_copied_from_another),

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/utf8.h"
+#include "report/people.h"
 
 static const struct column op_columns[] = {
 	{ "name", "Name", UNIT_TEXT },
@@ -323,6 +324,38 @@ static void a_400_character_kernel_fits_any_usual_terminal(void **state)
 	}
 }
 
+#define LONG_NAME 65536
+
+/* In rows of a long name, another that differs at its end, and a short one. */
+static void a_long_name_is_kept_and_shortened_once(void **state)
+{
+	struct memtable *m = memtable_new(op_columns, NCOLUMNS(op_columns));
+	char name[LONG_NAME + 1] = "";
+	struct people p;
+	struct err err = ERR_INIT;
+
+	(void)state;
+	memset(name, 'k', LONG_NAME);
+	for (int64_t i = 0; i < 300; i++) {
+		name[LONG_NAME - 1] = i % 3 == 0 ? 'a' : 'b';
+		add_op(m, i % 3 == 2 ? "aten::mm" : name, i, i);
+	}
+	assert_int_equal(0, people_collect(&p, &m->table, &err));
+	assert_int_equal(LONG_NAME, p.columns[0].width);
+	people_shorten(&p, &p.columns[0], 12, NULL);
+	assert_int_equal(12, p.columns[0].width);
+	for (size_t row = 0; row < 300; row++) {
+		static const char *const texts[] = { "kkkkkk…kkkka", "kkkkkk…kkkkb",
+						     "aten::mm" };
+		assert_true(str_is(people_cell(&p, row, 0), texts[row % 3]));
+		assert_int_equal(CELL_INT, memtable_row(p.rows, row)[1].type);
+	}
+	/* 200 of them have 13 MB */
+	assert_true(p.arena.total + p.rows->arena.total < (size_t)8 * LONG_NAME);
+	people_release(&p);
+	table_free(&m->table);
+}
+
 static void numbers_wider_than_the_terminal_stay_whole(void **state)
 {
 	struct memtable *m = op_table();
@@ -474,6 +507,7 @@ int main(void)
 		cmocka_unit_test(a_moment_scales_as_a_duration),
 		cmocka_unit_test(names_give_way_in_their_middle),
 		cmocka_unit_test(a_400_character_kernel_fits_any_usual_terminal),
+		cmocka_unit_test(a_long_name_is_kept_and_shortened_once),
 		cmocka_unit_test(numbers_wider_than_the_terminal_stay_whole),
 		cmocka_unit_test(
 			names_that_would_read_the_same_keep_what_tells_them_apart),
