@@ -37,6 +37,7 @@ struct asking {
 	size_t sent;      /* of it */
 	struct buf error; /* what came with another status than 200, or unasked */
 	size_t nheaders;  /* bytes of headers so far */
+	bool has_head;    /* the blank line behind the headers has come */
 	bool is_failed;   /* err is set */
 	struct err *err;
 };
@@ -86,9 +87,12 @@ static size_t receive(char *from, size_t size, size_t n, void *user)
 /* libcurl limits those before an answer, but not those behind it, and keeps all. */
 static size_t receive_header(char *from, size_t size, size_t n, void *user)
 {
+	const struct str line = { from, size * n };
 	struct asking *a = user;
 
-	(void)from;
+	if (str_starts_with(line, STR_LIT("HTTP/")))
+		a->has_head = false;
+	a->has_head |= str_is(line, "\r\n") || str_is(line, "\n");
 	a->nheaders += size * n;
 	if (a->nheaders <= HEADERS_MAX)
 		return size * n;
@@ -233,7 +237,7 @@ static bool is_kept_connection_lost(const struct http *http, CURLcode rc)
 
 static const char *what_failed(const struct asking *a, CURLcode rc, const char *detail)
 {
-	if (a->http->is_closed)
+	if (a->http->is_closed || rc == CURLE_OK)
 		return "the server closed the connection";
 	if (rc == CURLE_WRITE_ERROR)
 		return "the server sends an answer where it was asked for none";
@@ -257,9 +261,11 @@ static int judge(struct asking *a, CURLcode rc, const char *detail)
 		return -1;
 	lib->curl_easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &failure.status);
 	http->is_closed = failure.status == 0 && is_kept_connection_lost(http, rc);
-	if (rc == CURLE_OK && failure.status == OK)
+	/* libcurl takes a head that is cut for an answer */
+	bool is_cut = rc == CURLE_OK && !a->has_head;
+	if (rc == CURLE_OK && failure.status == OK && !is_cut)
 		return 0;
-	if (rc == CURLE_OK || (failure.status != OK && a->error.n)) {
+	if (!is_cut && (rc == CURLE_OK || (failure.status != OK && a->error.n))) {
 		failure.text = buf_str(&a->error);
 		http->code = http_error_code(failure.text);
 		return http_error(&failure, a->err);

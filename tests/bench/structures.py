@@ -531,6 +531,15 @@ HEADS["described_devices"] = described
 
 
 @structure
+def named_devices(n):
+    """Devices, each with a name of its own."""
+    return devices(n)
+
+
+HEADS["named_devices"] = lambda n: {"deviceProperties": [{"id": i, "name": f"gpu {i}"} for i in range(n)]}
+
+
+@structure
 def described_agents(n):
     """GPUs of ROCm with an entry each, whose work says other numbers."""
     for i in range(n):
@@ -876,6 +885,12 @@ def blocks_of_steps(n):
 def blocks_of_devices(n):
     for i in range(n):
         yield block(20 * i, 512, i, device=i)
+
+
+@structure
+def blocks_of_threads(n):
+    for i in range(n):
+        yield block(20 * i, 512, i, tid=1000 + i)
 
 
 @structure

@@ -103,6 +103,17 @@ def taken_without_end(h):
     h.answer(number(0))
 
 
+def half_a_head(h):
+    h.wfile.write(b"HTTP/1.1 200 OK\r\nX-ClickH")
+
+
+def taken_with_half_a_head(h):
+    if "INTO" in h.path:
+        half_a_head(h)
+    else:
+        h.answer(number(0))
+
+
 def slow(h):
     h.send_response(200)
     h.end_headers()
@@ -129,6 +140,8 @@ BEHAVIOURS = {
     "an error without end": endless(b"x" * 65536, 500),
     "headers without end behind its answer": endless_trailers,
     "without end where rows are sent": taken_without_end,
+    "half of the head": half_a_head,
+    "half of the head where rows are sent": taken_with_half_a_head,
     "a byte in a while": slow,
     "nothing at all": nobody,
     "a redirect": lambda h: h.answer(b"", 302, Location=f"http://127.0.0.1:{h.server.other}/"),

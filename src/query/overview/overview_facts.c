@@ -132,12 +132,8 @@ static void watch_kernels(struct overview_facts *to, const struct advise_facts *
 
 void overview_add_device_name(struct overview_facts *to, const char *name)
 {
-	for (size_t i = 0; i < to->ndevice_names; i++)
-		if (!name || strcmp(to->device_names[i], name) == 0)
-			return;
 	if (name)
-		*ARRAY_PUSH(to->device_names, to->ndevice_names, to->device_names_cap) =
-			arena_strdup(&to->arena, name);
+		intern_add(&to->device_names, str_of(name));
 }
 
 static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
@@ -149,7 +145,7 @@ static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 		return -1;
 	to->devices += (int64_t)work->ndevices;
 	watch_kernels(to, facts);
-	if (!work->n || to->ndevice_names)
+	if (!work->n || to->device_names.n)
 		return 0;
 	const struct device_properties_list *list = facts_properties(facts, err);
 	for (size_t i = 0; list && i < list->n; i++)
@@ -201,6 +197,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 						.watcher = &watcher };
 
 	intern_init(&m->facts.kernels);
+	intern_init(&m->facts.device_names);
 	m->facts.more = m->request->more;
 	if (scope_lacks_slices(m->scope)) {
 		free(choices);
@@ -221,9 +218,9 @@ void overview_facts_release(struct overview_making *m)
 
 	advice_list_release(&facts->advice);
 	intern_release(&facts->kernels);
+	intern_release(&facts->device_names);
 	free(facts->kernel_ns);
 	free(facts->peaks);
-	free(facts->device_names);
 	arena_release(&facts->arena);
 }
 

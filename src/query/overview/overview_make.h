@@ -35,9 +35,8 @@ struct overview_facts {
 	int64_t all_kernels_ns;
 	struct overview_peak *peaks; /* owned; of memory, by profile and device */
 	size_t npeaks, peaks_cap;
-	const char **device_names; /* owned; of the first profile that tells any */
-	size_t ndevice_names, device_names_cap;
-	struct arena arena; /* texts of these */
+	struct intern device_names; /* of the first profile that tells any */
+	struct arena arena;         /* texts of these */
 };
 
 struct overview_making {

@@ -146,7 +146,7 @@ static int load_devices(struct overview_making *m, struct err *err)
 	int64_t last = NUMBER_NONE;
 
 	m->facts.devices = rc == 0 ? (int64_t)rows->nrows : 0;
-	for (size_t i = 0; rc == 0 && i < rows->nrows && !m->facts.ndevice_names; i++) {
+	for (size_t i = 0; rc == 0 && i < rows->nrows && !m->facts.device_names.n; i++) {
 		int64_t id = memtable_row(rows, i)[DEVICE_PROFILE].as.integer;
 		const struct scope_profile *profile = scope_find(m->scope, id);
 		if (id != last && profile)

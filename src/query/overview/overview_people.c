@@ -116,13 +116,19 @@ struct str *drawing_names(struct drawing *d, size_t first, size_t end, size_t st
 /* As many words as there is room for. */
 static const char *cut(struct drawing *d, const char *text, size_t cells)
 {
-	size_t n = strlen(text);
+	struct str rest = str_of(text);
+	size_t n = 0, width = 0; /* the last blank with room for the mark behind it */
 
-	if (utf8_width(str_of(text)) <= cells)
+	if (utf8_width(rest) <= cells)
 		return text;
-	while (n > 0 &&
-	       (text[n] != ' ' || utf8_width((struct str){ text, n }) + 1 > cells))
-		n--;
+	while (rest.n && width + 1 <= cells) {
+		uint32_t code;
+		struct str next = { rest.p, utf8_decode(rest, &code) };
+		if (code == ' ')
+			n = (size_t)(rest.p - text);
+		width += utf8_width(next);
+		rest = str_behind(rest, next.n);
+	}
 	while (n > 0 && (text[n - 1] == ',' || text[n - 1] == ':'))
 		n--;
 	return arena_printf(&d->out->arena, "%.*s…", (int)n, text);
@@ -140,7 +146,9 @@ static void read_recording(struct drawing *d, size_t row, struct recording *r)
 	const struct str item = drawing_item(d, row);
 	const struct cell value = drawing_row(d, row)[OVERVIEW_VALUE];
 
-	if (value.type == CELL_NULL) /* a device's name */
+	if (value.type == CELL_NULL && utf8_width(str_of(r->names)) > d->width)
+		return; /* no room for another device's name */
+	if (value.type == CELL_NULL)
 		r->names = arena_printf(arena, "%s%s" STR_FMT, r->names,
 					*r->names ? " and " : "", STR_ARG(item));
 	else if (value.type == CELL_TEXT)

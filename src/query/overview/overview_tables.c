@@ -133,8 +133,9 @@ int overview_recording(struct overview_making *m, struct err *err)
 		     none);
 	overview_add(m, STR_LIT("slices"), UNIT_COUNT, cell_int(slices), none);
 	overview_add(m, STR_LIT("devices"), UNIT_COUNT, cell_int(facts->devices), none);
-	for (size_t i = 0; i < facts->ndevice_names; i++)
-		overview_add(m, str_of(facts->device_names[i]), UNIT_COUNT, none, none);
+	for (uint32_t i = 0; i < facts->device_names.n; i++)
+		overview_add(m, intern_str(&facts->device_names, i), UNIT_COUNT, none,
+			     none);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sum.h"
 #include "query/slices/slice_load.h"
 #include "trace/op_pass.h"
@@ -226,11 +227,11 @@ static const struct call_track *track_of(const struct slice_load *l, uint32_t ro
 						.stream = NUMBER_NONE,
 						.device = NUMBER_NONE };
 
-	for (size_t i = 0; i < l->ntracks; i++)
-		if (row >= l->tracks[i].first &&
-		    row - l->tracks[i].first < l->tracks[i].n)
-			return &l->tracks[i];
-	return &none;
+	size_t after; /* the place of the first that begins behind the row */
+
+	SEARCH(after, (size_t)0, l->ntracks, l->tracks[after].first <= row);
+	const struct call_track *t = after ? &l->tracks[after - 1] : &none;
+	return row - t->first < t->n ? t : &none;
 }
 
 static int call_memory(struct running *r, const struct op_memory_event *e,
