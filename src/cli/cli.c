@@ -111,6 +111,21 @@ static int dispatch(int argc, char **argv)
 	return run(command, argc - 2, argv + 2);
 }
 
+/*
+ * Another program that shares a pipe or terminal may have made it non-blocking.  stdio would
+ * lose what does not fit at once.
+ */
+static void wait_for_readers(void)
+{
+	static const int outputs[] = { STDOUT_FILENO, STDERR_FILENO };
+
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+		int flags = fcntl(outputs[i], F_GETFL);
+		if (flags >= 0 && (flags & O_NONBLOCK))
+			(void)fcntl(outputs[i], F_SETFL, flags & ~O_NONBLOCK);
+	}
+}
+
 int cli_main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
@@ -120,6 +135,7 @@ int cli_main(int argc, char **argv)
 	/* and with EFBIG where `ulimit -f` ends: as on a full disk, we clean up */
 	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
+	wait_for_readers();
 	interrupt_tidy_without_memory();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)

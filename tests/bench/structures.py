@@ -888,6 +888,13 @@ def blocks_of_devices(n):
 
 
 @structure
+def blocks_of_a_step_and_device_each(n):
+    for i in range(n):
+        yield step(i, 30 * i, 25)
+        yield block(30 * i + 2, 512, i, device=i)
+
+
+@structure
 def blocks_of_threads(n):
     for i in range(n):
         yield block(20 * i, 512, i, tid=1000 + i)

@@ -238,3 +238,24 @@ EOF
 	cat live
 	! grep -q -e '-1\|unaccounted\|before' live
 }
+
+# 1,500 x 1,500 are more than two million rows.
+@test "--growth of many steps and devices has the steps in which something happened" {
+	python3 - >many.json <<-'E'
+		import json
+		events = []
+		for i in range(1500):
+		    events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1, "ts": 100 * i, "dur": 90})
+		    for at, size in ((5, 512), (10, 1024)):
+		        args = {"Total Allocated": size, "Bytes": size, "Addr": 4096 * (2 * i + at), "Device Id": i, "Device Type": 1}
+		        events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 100 * i + at, "args": args})
+		print(json.dumps({"traceEvents": events, "schemaVersion": 1}))
+	E
+	ptool ingest -q many.json
+	ptool memory --growth -n 3 | grep -q 'steps times devices are more than 2,000,000'
+	ptool memory --growth -n 0 --format csv >rows.csv
+	[ "$(wc -l <rows.csv)" -eq 1501 ]
+	[ "$(grep -o 'cuda:[0-9]*' rows.csv | sort -u | wc -l)" -eq 1500 ]
+	ptool memory --growth -n 0 --step 7 --format csv >rows.csv
+	[ "$(wc -l <rows.csv)" -eq 2 ]
+}

@@ -139,3 +139,21 @@ ends() { # STATUS TEXT COMMAND...
 	[ "$(cksum <ptool.db)" = "$before" ]
 	only_files ptool.db
 }
+
+@test "an output that does not block is waited for" {
+	python3 - <<-'E'
+		import os, subprocess, sys, time
+		ptool, trace = os.environ["PTOOL"], os.path.join(os.environ["FIXTURES"], "gpu", "one_stream.json")
+		argv = [ptool, "list", "--limit", "0", "--format", "json", trace]
+		whole = subprocess.run(argv, check=True, capture_output=True).stdout
+		assert len(whole) > 65536, len(whole)
+		reader, writer = os.pipe()
+		os.set_blocking(writer, False)
+		slow = subprocess.Popen(argv, stdout=writer)
+		os.close(writer)
+		time.sleep(0.5)
+		with os.fdopen(reader, "rb") as pipe:
+		    got = pipe.read()
+		assert slow.wait() == 0 and got == whole, (slow.returncode, len(got), len(whole))
+	E
+}

@@ -10,6 +10,9 @@
 #include "base/sum.h"
 #include "query/memory/memory_source.h"
 
+/* Steps times devices; beyond it a step is no row of a device on which nothing happened. */
+#define ROWS_MOST 2000000 /* ptool-formats(5), LIMITS */
+
 /* A leak shows in as many steps, the last one apart: its blocks may be freed yet. */
 #define LEAK_STEPS_MIN 2
 
@@ -107,6 +110,14 @@ static void add_event(struct step_sums *sums, const struct memory_event *e)
 	sums->has_events = true;
 }
 
+/* The rows, and what those of a device are made of. */
+struct growth {
+	struct memtable *rows;
+	struct step_sums *sums; /* by place of steps; owned; zero between devices */
+	int64_t given;
+	bool has_left_out;
+};
+
 static void add_left(const struct memory_place *p, struct step_sums *sums)
 {
 	size_t end = memory_blocks_first(p->blocks, p->device + 1);
@@ -144,38 +155,71 @@ static void set_step(const struct memory_place *p, const struct memory_step *ste
 	cells[LEFT_BLOCKS] = has_left ? cell_int(sums->left_blocks) : cell_null();
 }
 
-static void add_steps(const struct memory_source *s, const struct memory_place *p,
-		      struct memtable *to, int64_t *given)
+static bool are_too_many(const struct memory_events *m)
 {
-	const struct memory_events *m = p->events;
+	return m->nsteps > ROWS_MOST / m->ndevices;
+}
+
+static void add_step(const struct memory_source *s, const struct memory_place *p,
+		     size_t step, const struct step_sums *sums, struct growth *to)
+{
+	const struct memory_step *of = &p->events->steps[step];
 	const struct filter *f = s->request.filter;
-	struct step_sums *sums = xcalloc(m->nsteps + 1, sizeof(*sums));
 	struct cell cells[NGROWTH];
 
-	for (size_t i = p->of->first; i < p->of->first + p->of->n; i++)
-		if (m->items[i].step != MEMORY_STEP_NONE)
-			add_event(&sums[m->items[i].step], &m->items[i]);
+	if (!filter_has_step(f, p->events->profile->id, of->number, true) ||
+	    !filter_has_time(f, of->ts_ns))
+		return;
+	set_step(p, of, sums, cells);
+	memory_add_limited(s, to->rows, cells, &to->given);
+}
+
+static void add_steps(const struct memory_source *s, const struct memory_place *p,
+		      struct growth *to)
+{
+	const struct memory_events *m = p->events;
+	const struct memory_event *events = m->items + p->of->first;
+	struct step_sums *sums = to->sums;
+
+	for (size_t i = 0; i < p->of->n; i++)
+		if (events[i].step != MEMORY_STEP_NONE)
+			add_event(&sums[events[i].step], &events[i]);
 	add_left(p, sums);
-	for (size_t i = 0; i < m->nsteps; i++) {
-		if (!filter_has_step(f, m->profile->id, m->steps[i].number, true) ||
-		    !filter_has_time(f, m->steps[i].ts_ns))
-			continue;
-		set_step(p, &m->steps[i], &sums[i], cells);
-		memory_add_limited(s, to, cells, given);
+	for (size_t i = 0; i < m->nsteps && !are_too_many(m); i++) {
+		add_step(s, p, i, &sums[i], to);
+		sums[i] = (struct step_sums){ 0 };
 	}
-	free(sums);
+	for (size_t i = 0; i < p->of->n; i++) {
+		uint32_t step = events[i].step;
+		if (step == MEMORY_STEP_NONE || !sums[step].has_events)
+			continue;
+		add_step(s, p, step, &sums[step], to);
+		sums[step] = (struct step_sums){ 0 };
+	}
 }
 
 int memory_open_growth(struct memory_source *s, struct table **out, struct err *err)
 {
-	struct memtable *m = memtable_new(NULL, NGROWTH);
-	int64_t given = 0;
+	struct growth to = { .rows = memtable_new(NULL, NGROWTH) };
+	const struct memory_events *last = NULL;
 
 	(void)err;
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
-	     memory_place_next(&p))
-		add_steps(s, &p, m, &given);
-	*out = memory_show(s, &memory_growth_view, &m->table);
+	     memory_place_next(&p)) {
+		if (p.events != last) {
+			free(to.sums);
+			to.sums = xcalloc(p.events->nsteps + 1, sizeof(*to.sums));
+			to.has_left_out |= are_too_many(p.events);
+		}
+		last = p.events;
+		add_steps(s, &p, &to);
+	}
+	free(to.sums);
+	if (to.has_left_out)
+		memtable_add_note(
+			to.rows, "steps times devices are more than 2,000,000: a step is "
+				 "left out where nothing happened on the device");
+	*out = memory_show(s, &memory_growth_view, &to.rows->table);
 	return 0;
 }
 
