@@ -140,10 +140,10 @@ int folded_sampled(struct stacks *stacks, const struct folded_thread *who,
 	struct sample_thread_fact fact = who->fact;
 
 	if (who->process.n &&
-	    stacks_text(stacks, who->process, offset, &fact.process, err) < 0)
+	    stacks_name(stacks, who->process, offset, &fact.process, err) < 0)
 		return -1;
 	if (who->thread.n &&
-	    stacks_text(stacks, who->thread, offset, &fact.thread, err) < 0)
+	    stacks_name(stacks, who->thread, offset, &fact.thread, err) < 0)
 		return -1;
 	*out = stacks->sink->sample_thread(stacks->sink, &fact);
 	return 0;

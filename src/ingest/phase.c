@@ -3,6 +3,8 @@
  * table of them.  Phases that no view uses are counted, never silently lost.
  */
 #include "base/decimal.h"
+#include "base/spelt.h"
+#include "base/utf8.h"
 #include "ingest/chrome.h"
 #include "ingest/event.h"
 #include "ingest/pipeline.h"
@@ -315,14 +317,27 @@ static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
 	return text;
 }
 
-/* A counter's id is part of its name. */
-static uint32_t counter_name(struct chrome *c)
+/*
+ * A counter's id is part of its name.  Each series has all of the name in the store: 0, with
+ * a finding where that is too much.
+ */
+static int counter_name(struct chrome *c, uint32_t *text, struct err *err)
 {
-	const struct event *e = &c->event;
+	struct event *e = &c->event;
 	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["),
 			       event_text(e, FIELD_ID), STR_LIT("]") };
+	size_t n = parts[0].n + parts[2].n;
+	bool is_short = n <= SPELT_PART || n * e->nargs / SPELT_PER_BYTE <= e->text.n;
+	size_t most = is_short ? n : SPELT_PART;
 
-	return event_has(e, FIELD_ID) ? joined_text(c, parts, 4) : chrome_name(c);
+	parts[0] = utf8_cut(parts[0], most);
+	parts[2] = utf8_cut(parts[2], most);
+	bool is_cut = parts[0].n + parts[2].n < n;
+	if (event_has(e, FIELD_ID) || is_cut)
+		*text = joined_text(c, parts, event_has(e, FIELD_ID) ? 4 : 1);
+	else
+		*text = chrome_name(c);
+	return is_cut ? chrome_finding(c, FINDING_SHARED_SIZE, STR_LIT(""), err) : 0;
 }
 
 /* Every member of args is a series of the counter. */
@@ -335,7 +350,8 @@ static int on_counter(struct chrome *c, struct err *err)
 	int rc = chrome_time(c, &counter.ts_ns, err);
 	if (rc <= 0)
 		return rc;
-	counter.name = counter_name(c);
+	if (counter_name(c, &counter.name, err) < 0)
+		return -1;
 	for (size_t i = 0; i < e->nargs; i++) {
 		if (!is_number(&e->args[i].value, &counter.value)) {
 			if (chrome_finding(c, FINDING_COUNTER_VALUE, STR_LIT(""), err) <

@@ -128,7 +128,7 @@ static int make_series(struct pprof *p, size_t at, struct err *err)
 		}
 	if (str_is(name, "samples") && fact.unit == SAMPLE_COUNT && p->count_type < 0)
 		p->count_type = (int64_t)at;
-	if (stacks_text(&p->stacks, name, 0, &fact.name, err) < 0)
+	if (stacks_name(&p->stacks, name, 0, &fact.name, err) < 0)
 		return -1;
 	fact.measure = fact.name;
 	type->series = p->stacks.sink->series(p->stacks.sink, SAMPLE_NONE, &fact);
@@ -169,7 +169,7 @@ static int take_label(struct pprof *p, struct str label, struct sample_thread_fa
 		      str_is(key, "tid");
 	if (is_name && text.n) {
 		*is_told = true;
-		return stacks_text(&p->stacks, text, p->offset, &who->thread, err);
+		return stacks_name(&p->stacks, text, p->offset, &who->thread, err);
 	}
 	if (is_tid || (is_name && !text.n))
 		who->tid = number;

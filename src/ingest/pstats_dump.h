@@ -4,6 +4,7 @@
 #ifndef PTOOL_INGEST_PSTATS_DUMP_H
 #define PTOOL_INGEST_PSTATS_DUMP_H
 
+#include "base/spelt.h"
 #include "ingest/marshal.h"
 #include "ingest/reader.h"
 
@@ -14,14 +15,14 @@ struct dump {
 	const struct read_options *options; /* borrowed */
 	/* By the number of a reference: what it means, or TEXT_NONE. */
 	uint32_t *ref_text, *ref_function, *interned_text;
-	struct buf text;   /* the newest name */
-	struct buf bytes;  /* of the newest file where they are no UTF-8, else empty */
-	struct buf digits; /* of the newest sums */
-	struct buf shown;  /* dump_entry()'s */
-	size_t entry;      /* where the key of the entry stands that is read */
-	size_t ticked;     /* progress was told up to there */
-	uint64_t calls;    /* from callers, so far */
-	uint64_t spelt;    /* bytes of file names that are no UTF-8, so far */
+	struct buf text;    /* the newest name */
+	struct buf bytes;   /* of the newest file where they are no UTF-8, else empty */
+	struct buf digits;  /* of the newest sums */
+	struct buf shown;   /* dump_entry()'s */
+	size_t entry;       /* where the key of the entry stands that is read */
+	size_t ticked;      /* progress was told up to there */
+	uint64_t calls;     /* from callers, so far */
+	struct spelt spelt; /* file names that are no UTF-8, and code objects */
 	/* What tells the producer. */
 	bool is_sampled, is_swapped, is_uncounted, is_pure, has_pairs;
 	size_t mixed_at; /* the first entry with more self time than total, or 0 */

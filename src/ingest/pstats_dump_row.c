@@ -60,8 +60,6 @@ int dump_finding(struct dump *d, enum finding what, size_t at, struct err *err)
 }
 
 #define FILE_NAME_MAX 4096 /* bytes; PATH_MAX of Linux */
-/* Bytes of file names that are told for each byte of the dump: all may share a long one. */
-#define SPELT_PER_BYTE 8
 
 /* The memory of what a reference means: of texts, or of functions. */
 static uint32_t *remembered(struct dump *d, size_t at, uint32_t *by_ref)
@@ -83,6 +81,18 @@ static int add_string(struct dump *d, const struct marshal_value *value, struct 
 	return dump_finding(d, FINDING_UTF8, value->at, err);
 }
 
+/* All code objects may share one long name. */
+static bool cut_parts(struct dump *d, struct marshal_code *code)
+{
+	struct str *name = &code->name.bytes, *file = &code->file.bytes;
+	size_t n = name->n + file->n;
+	size_t most = spelt_part(&d->spelt, n, d->marshal.text.n);
+
+	*name = utf8_cut(*name, most);
+	*file = utf8_cut(*file, most);
+	return name->n + file->n < n;
+}
+
 /* As Python shows it, without the address, which would be the reading process's. */
 static int add_code(struct dump *d, const struct marshal_value *value, struct err *err)
 {
@@ -90,6 +100,9 @@ static int add_code(struct dump *d, const struct marshal_value *value, struct er
 
 	if (code.name.type != MARSHAL_STRING || code.file.type != MARSHAL_STRING)
 		return err_at(err, value->at, "a code object cannot be read again");
+	if (cut_parts(d, &code) &&
+	    dump_finding(d, FINDING_SHARED_SIZE, value->at, err) < 0)
+		return -1;
 	buf_add_text(&d->text, "<code object ");
 	if (add_string(d, &code.name, err) < 0)
 		return -1;
@@ -136,9 +149,8 @@ static int read_text(struct dump *d, size_t at, bool is_function, uint32_t *text
 	*text = d->sink->text(d->sink, shown);
 	/* What is remembered has no such bytes; a name of that length is none. */
 	bool has_bytes = !is_function && value.bytes.n <= FILE_NAME_MAX &&
-			 d->spelt / SPELT_PER_BYTE <= d->marshal.text.n &&
-			 marshal_add_file_name(&value, &d->bytes);
-	d->spelt += has_bytes ? d->bytes.n : 0;
+			 marshal_add_file_name(&value, &d->bytes) &&
+			 spelt_take(&d->spelt, d->bytes.n, d->marshal.text.n);
 	if (known && !has_bytes)
 		*known = *text;
 	return 0;

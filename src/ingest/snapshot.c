@@ -17,12 +17,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/spelt.h"
 #include "base/spill.h"
 #include "base/sum.h"
 #include "base/utf8.h"
 #include "ingest/memory_file.h"
 #include "ingest/sink.h"
 #include "ingest/snapshot.h"
+#include "ingest/tell.h"
 
 #define PROTO       0x80
 #define TICK_EVENTS 65536
@@ -34,7 +36,9 @@ struct snapshot {
 	struct buf name;
 	struct snapshot_budget budget; /* of segments and blocks once, of traces twice */
 	bool has_times;
-	size_t cut_at; /* where the first name is that was cut; 0: none was */
+	struct spelt spelt;
+	size_t cut_at;    /* where the first name is that was cut; 0: none was */
+	size_t shared_at; /* the same, of names that share too much */
 	int64_t *allocated, *reserved; /* owned; at the end, by device */
 	size_t ndevices;
 };
@@ -83,6 +87,18 @@ static int read_segments(struct snapshot *s, uint32_t list, struct err *err)
 	return 0;
 }
 
+/* Any number of frames may share one long name. */
+static void cut_parts(struct snapshot *s, struct snapshot_frame *frame, size_t at)
+{
+	size_t n = frame->file.n + frame->name.n;
+	size_t most = spelt_part(&s->spelt, n, s->pickle.text.n);
+
+	frame->file = utf8_cut(frame->file, most);
+	frame->name = utf8_cut(frame->name, most);
+	if (frame->file.n + frame->name.n < n && s->shared_at == 0)
+		s->shared_at = at;
+}
+
 /* "train.py(12): step", as traces call Python frames; without frames "[memory]". */
 static uint32_t name_of(struct snapshot *s, uint32_t frames)
 {
@@ -91,17 +107,19 @@ static uint32_t name_of(struct snapshot *s, uint32_t frames)
 		return s->sink->text(s->sink, STR_LIT("[memory]"));
 	if (s->frame_texts[frames])
 		return s->frame_texts[frames] - 1;
-	struct snapshot_frame frame =
-		snapshot_frame_of(&s->pickle, snapshot_value(&s->pickle, frames));
+	const struct pickle_value *list = snapshot_value(&s->pickle, frames);
+	struct snapshot_frame frame = snapshot_frame_of(&s->pickle, list);
+	bool is_python = snapshot_frame_is_python(&frame);
+	cut_parts(s, &frame, list->at);
 	buf_clear(&s->name);
 	bool is_whole = true;
-	if (snapshot_frame_is_python(&frame)) {
+	if (is_python) {
 		is_whole = utf8_add_valid(&s->name, frame.file);
 		is_whole &= buf_addf(&s->name, "(%" PRId64 "): ", frame.line);
 	}
 	is_whole &= utf8_add_valid(&s->name, frame.name);
 	if (!is_whole && s->cut_at == 0)
-		s->cut_at = snapshot_value(&s->pickle, frames)->at;
+		s->cut_at = list->at;
 	uint32_t text = s->sink->text(s->sink, s->name.n ? buf_str(&s->name)
 							 : STR_LIT("[memory]"));
 	s->frame_texts[frames] = text + 1;
@@ -234,13 +252,15 @@ static int read_top(struct snapshot *s, struct err *err)
 	return 0;
 }
 
-static int tell_cut(struct snapshot *s, bool is_strict, struct err *err)
+static int tell_cut(struct snapshot *s, const struct read_options *options,
+		    struct err *err)
 {
-	if (is_strict)
-		return err_at(err, s->cut_at, "%s",
-			      finding_kinds[FINDING_TEXT_SIZE].what);
-	s->sink->finding(s->sink, FINDING_TEXT_SIZE, s->cut_at, STR_LIT(""), STR_LIT(""));
-	return 0;
+	if (s->cut_at && tell_finding(s->sink, options, FINDING_TEXT_SIZE, s->cut_at,
+				      STR_LIT(""), err) < 0)
+		return -1;
+	return s->shared_at ? tell_finding(s->sink, options, FINDING_SHARED_SIZE,
+					   s->shared_at, STR_LIT(""), err)
+			    : 0;
 }
 
 static int snapshot_read(struct input *in, const struct read_options *options,
@@ -260,8 +280,8 @@ static int snapshot_read(struct input *in, const struct read_options *options,
 		s.allocated = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.allocated));
 		s.reserved = xcalloc(SNAPSHOT_DEVICES_MAX, sizeof(*s.reserved));
 		rc = read_top(&s, err);
-		if (rc == 0 && s.cut_at)
-			rc = tell_cut(&s, options->strict, err);
+		if (rc == 0)
+			rc = tell_cut(&s, options, err);
 	}
 	pickle_release(&s.pickle);
 	buf_release(&s.name);

@@ -55,6 +55,16 @@ int stacks_text(struct stacks *s, struct str text, uint64_t offset, uint32_t *ou
 	return 0;
 }
 
+int stacks_name(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,
+		struct err *err)
+{
+	struct str cut = utf8_cut(text, spelt_part(&s->spelt, text.n, offset));
+
+	if (cut.n < text.n && stacks_tell(s, FINDING_SHARED_SIZE, offset, text, err) < 0)
+		return -1;
+	return stacks_text(s, cut, offset, out, err);
+}
+
 int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
 		 struct frame_fact *out, struct err *err)
 {

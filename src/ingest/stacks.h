@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/decimal.h"
 #include "base/intern.h"
+#include "base/spelt.h"
 #include "ingest/reader.h"
 
 struct stacks {
@@ -16,6 +17,7 @@ struct stacks {
 	const struct read_options *options; /* borrowed */
 	uint32_t no_file;                   /* the text "~" */
 	struct buf valid;                   /* of the newest text */
+	struct spelt spelt;                 /* by stacks_name() */
 };
 
 void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options);
@@ -29,6 +31,10 @@ int stacks_tell(struct stacks *s, enum finding what, uint64_t offset, struct str
  * both are told.  0, or -1 with err set.
  */
 int stacks_text(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,
+		struct err *err);
+
+/* The same of who was sampled: many may share a long name, which each has in the store. */
+int stacks_name(struct stacks *s, struct str text, uint64_t offset, uint32_t *out,
 		struct err *err);
 
 /* A frame as a file says it; empty texts and NUMBER_NONE where it does not. */

@@ -42,7 +42,8 @@ static int read_again(struct importing *i, const struct import_source *source,
 	input_set_spill(in, i->spill);
 	input_set_stop(in, import_wait, i);
 	input_set_expand(in, &expand);
-	struct splitter *splitter = splitter_new(reading->split, loaders, &i->texts);
+	struct splitter *splitter =
+		splitter_new(reading->split, loaders, &i->texts, reading->about.bytes);
 	int rc = reading->reader->read(in, &options, splitter_sink(splitter), why);
 	splitter_free(splitter);
 	input_close(in);

@@ -36,10 +36,11 @@ const struct split_rank *split_rank_at(const struct split *s, size_t i);
 /*
  * A sink for the chrome reader, which tells the loader of each rank (by its place) what is its own: times, texts
  * and process ids are those of the rank's own file.  Borrows all, `texts` being the loaders'.
+ * file_bytes: of the file; what it has once and all ranks have is in proportion to it.
  */
 struct splitter;
 struct splitter *splitter_new(struct split *s, struct loader *const *loaders,
-			      struct intern *texts);
+			      struct intern *texts, uint64_t file_bytes);
 void splitter_free(struct splitter *d);
 struct sink *splitter_sink(struct splitter *d);
 

@@ -5,8 +5,12 @@
 #include "base/array.h"
 #include "base/decimal.h"
 #include "base/idmap.h"
+#include "base/spelt.h"
+#include "base/utf8.h"
 #include "ingest/kineto.h"
 #include "store/split_keys.h"
+
+#define EXCERPT_BYTES 80
 
 /* A process or thread: whose, and how the rank's own file spells the process. */
 struct resolved {
@@ -34,6 +38,9 @@ struct splitter {
 	} * times;            /* owned; by rank */
 	uint32_t window_end;  /* text */
 	struct idmap devices; /* those that were told */
+	uint64_t file_bytes;
+	struct spelt spelt; /* what each rank has of what the file has once */
+	bool is_told;       /* that ranks do not have something */
 };
 
 static struct splitter *splitter_of(struct sink *s)
@@ -170,6 +177,38 @@ static void check_worker(struct splitter *d, uint32_t rank, const struct naming_
 		own->finding(own, FINDING_AXES_DIFFER, f->offset, STR_LIT(""), f->text);
 }
 
+static void tell_shared(struct splitter *d, uint32_t rank, uint64_t offset,
+			struct str text)
+{
+	struct sink *own = sink_of(d, rank);
+
+	own->finding(own, FINDING_SHARED_SIZE, offset, STR_LIT(""),
+		     utf8_cut(text, EXCERPT_BYTES));
+}
+
+static void name_shared(struct splitter *d, uint32_t rank, const struct naming_fact *f)
+{
+	struct naming_fact own = *f;
+
+	own.text = utf8_cut(f->text, spelt_part(&d->spelt, f->text.n, d->file_bytes));
+	if (own.text.n < f->text.n)
+		tell_shared(d, rank, f->offset, f->text);
+	sink_of(d, rank)->naming(sink_of(d, rank), &own);
+}
+
+/* So many ranks, from the first on, have what takes n bytes in each: all or one. */
+static uint32_t ranks_with(struct splitter *d, size_t n, struct str what)
+{
+	uint32_t nranks = (uint32_t)d->split->nranks;
+
+	if (spelt_take(&d->spelt, (size_t)nranks * n, d->file_bytes))
+		return nranks;
+	for (uint32_t rank = 1; rank < nranks && !d->is_told; rank++)
+		tell_shared(d, rank, 0, what);
+	d->is_told = true;
+	return 1;
+}
+
 static void on_naming(struct sink *s, const struct naming_fact *f)
 {
 	struct splitter *d = splitter_of(s);
@@ -182,7 +221,7 @@ static void on_naming(struct sink *s, const struct naming_fact *f)
 	if (process && process->is_shared && !is_thread) {
 		for (uint32_t rank = 0; rank < d->split->nranks; rank++)
 			if (!axes_differ(&process->axes, &d->split->ranks[rank].axes))
-				sink_of(d, rank)->naming(sink_of(d, rank), &fact);
+				name_shared(d, rank, &fact);
 		return;
 	}
 	struct resolved own = resolve(d, f->pid, is_thread ? &f->tid : NULL);
@@ -195,7 +234,9 @@ static void on_metadata(struct sink *s, struct str key, struct str json)
 {
 	struct splitter *d = splitter_of(s);
 
-	for (uint32_t rank = 0; rank < d->split->nranks; rank++)
+	uint32_t n = ranks_with(d, key.n + json.n + sizeof(struct metadata_rec), key);
+
+	for (uint32_t rank = 0; rank < n; rank++)
 		sink_of(d, rank)->metadata(sink_of(d, rank), key, json);
 }
 
@@ -207,7 +248,9 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	if (idmap_first(&d->devices, device->id))
 		return;
 	idmap_add(&d->devices, device->id, 0);
-	for (uint32_t rank = 0; rank < d->split->nranks; rank++)
+	uint32_t n = ranks_with(d, device->name.n + device->json.n + sizeof(*device),
+				device->name);
+	for (uint32_t rank = 0; rank < n; rank++)
 		sink_of(d, rank)->device_info(sink_of(d, rank), device);
 }
 
@@ -241,7 +284,7 @@ static int on_tick(struct sink *s, uint64_t consumed, uint64_t size, struct err 
 }
 
 struct splitter *splitter_new(struct split *s, struct loader *const *loaders,
-			      struct intern *texts)
+			      struct intern *texts, uint64_t file_bytes)
 {
 	struct splitter *d = xcalloc(1, sizeof(*d));
 
@@ -259,6 +302,7 @@ struct splitter *splitter_new(struct split *s, struct loader *const *loaders,
 	d->split = s;
 	d->loaders = loaders;
 	d->texts = texts;
+	d->file_bytes = file_bytes;
 	d->window_end = intern_add(texts, STR_LIT(KINETO_WINDOW_END));
 	d->times = xcalloc(s->nranks, sizeof(*d->times));
 	for (size_t i = 0; i < s->nranks; i++)

@@ -165,6 +165,54 @@ pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb
 	done
 }
 
+@test "a long text that a file has once and shares makes no store many times its size, and is told" {
+	python3 - <<-'END'
+		import json, marshal, pickle
+		long, n = "K" * 1000000 + ".py", 80
+		entries = [{"action": "alloc", "addr": i, "size": 8, "time_us": i,
+		            "frames": [{"filename": long, "line": i, "name": "f"}]} for i in range(n)]
+		pickle.dump({"segments": [], "device_traces": [entries]}, open("a.pickle", "wb"), protocol=4)
+		code = (lambda: 0).__code__
+		codes = [code.replace(co_filename=long, co_name="f", co_firstlineno=i + 1) for i in range(n)]
+		marshal.dump({(long, i, c): (1, 1, 0.0, 0.0, {}) for i, c in enumerate(codes)}, open("a.prof", "wb"), 4)
+		slices = [{"ph": "X", "pid": f"[rank {i}] 1", "tid": 2, "ts": 1, "dur": 2, "name": "a"} for i in range(n)]
+		json.dump({"note": long, "end": 1, "traceEvents": slices}, open("note.json", "w"))
+		devices = [{"id": i, "name": "x" * 500} for i in range(1000)]
+		json.dump({"deviceProperties": devices, "traceEvents": slices}, open("devices.json", "w"))
+		counter = {"ph": "C", "pid": 1, "ts": 1, "name": long, "args": {f"s{i}": 1 for i in range(n)}}
+		json.dump({"traceEvents": slices[:1] + [counter]}, open("counter.json", "w"))
+		name = lambda kind, text, tid=0: {"ph": "M", "pid": 1, "tid": tid, "name": f"{kind}_name", "args": {"name": text}}
+		shared = [name("process", "DP rank [0] " + long)]
+		for i in range(n):
+		    shared += [name("thread", f"PP rank {i}, TP rank 0, compute", i), slices[0] | {"pid": 1, "tid": i}]
+		json.dump({"traceEvents": shared}, open("process.json", "w"))
+
+		def number(n):
+		    return bytes([n & 127 | 128]) + number(n >> 7) if n > 127 else bytes([n])
+		field = lambda at, data: number(at << 3 | 2) + number(len(data)) + data
+		value = lambda at, n: number(at << 3) + number(n)
+		label = lambda key, at, n: field(3, value(1, key) + value(at, n))
+		with open("label.pb", "wb") as f:
+		    f.write(field(1, value(1, 4) + value(2, 2)))
+		    f.write(b"".join(field(2, field(1, b"\1") + field(2, b"\1") + label(5, 2, 1) + label(6, 3, i)) for i in range(n)))
+		    f.write(field(4, value(1, 1) + field(4, value(1, 1) + value(2, 3))) + field(5, value(1, 1) + value(2, 3)))
+		    f.write(b"".join(field(6, s.encode()) for s in ("", long, "count", "f", "samples", "thread", "thread_id")))
+	END
+	for file in a.pickle a.prof note.json devices.json counter.json process.json label.pb; do
+		ptool ingest -q --summaries no -o s.db $file
+		[ "$(stat -c %s s.db)" -lt 64000000 ]
+		[ "$(ask s.db "SELECT count(*) > 0 FROM finding WHERE code = 'shared_size'")" = 1 ]
+		mv s.db $file.db
+		run -4 ptool ingest -q --strict -o s.db $file
+		rm -f s.db
+	done
+	# what tells names apart is behind the part that was cut
+	[ "$(ask a.pickle.db "SELECT count(*) FROM string WHERE text LIKE 'KK%): f'")" = 80 ]
+	[ "$(ask a.prof.db "SELECT count(*) FROM string WHERE text LIKE '<code object f, file %, line %>'")" = 80 ]
+	# every rank has what is short
+	[ "$(ask note.json.db "SELECT count(*), sum(metadata LIKE '%end%'), sum(metadata LIKE '%note%') FROM profile")" = '80|80|1' ]
+}
+
 @test "64 MiB without a value are told as what they are, not as a value of 1 GiB" {
 	{
 		printf '{"$schema":"https://www.speedscope.app/file-format-schema.json",'
