@@ -27,6 +27,7 @@ struct limits {
 	uint64_t tracks;      /* threads, streams, asynchronous tracks of a profile */
 	uint64_t devices;     /* of a profile */
 	uint64_t profiles;    /* of an ingest */
+	uint64_t ranks;       /* of a merged file; all are in memory together */
 	/* No ceilings: from so many on ... */
 	uint64_t page_rows;   /* ... rows of a table are written as pages */
 	uint64_t shared_rows; /* ... rows, or arrows, are shared out among threads */
@@ -42,6 +43,7 @@ static const struct limits usual_limits = {
 	.tracks = 1000000,
 	.devices = 65536,
 	.profiles = 200000,
+	.ranks = 16384,
 	.page_rows = 4096,
 	.shared_rows = 65536,
 };

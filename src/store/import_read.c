@@ -96,8 +96,9 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	if (reader->read(in, &options, loader_sink(out->loader), &out->why) < 0)
 		return;
 	out->reader = reader;
-	if (how->may_split && reader->has_processes)
-		out->split = loader_find_split(out->loader);
+	if (how->may_split && reader->has_processes &&
+	    loader_find_split(out->loader, &out->split, &out->why) < 0)
+		return;
 	if (out->split && how->is_kept)
 		out->again = in;
 	if (!out->is_sure && loader_is_empty(out->loader))

@@ -381,9 +381,9 @@ struct sink *loader_sink(struct loader *l)
 	return &l->sink;
 }
 
-struct split *loader_find_split(const struct loader *l)
+int loader_find_split(const struct loader *l, struct split **out, struct err *err)
 {
-	return split_find(&l->model);
+	return split_find(&l->model, out, err);
 }
 
 bool loader_is_empty(const struct loader *l)

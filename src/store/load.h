@@ -59,8 +59,8 @@ struct load_result {
 };
 
 struct split;
-/* Behind the reader: the ranks whose processes it gave; NULL: they are of one. */
-struct split *loader_find_split(const struct loader *l);
+/* Behind the reader: the ranks whose processes it gave, as split_find() does. */
+int loader_find_split(const struct loader *l, struct split **out, struct err *err);
 /* Did the reader give no slice, no counter, no function and no sample? */
 bool loader_is_empty(const struct loader *l);
 

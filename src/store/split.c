@@ -91,8 +91,8 @@ uint32_t split_add_rank(struct split *s, const struct axes *axes, int64_t rank)
 	key[NAXES] = rank;
 	size_t known = s->rank_keys.n;
 	uint32_t at = intern_add(&s->rank_keys, str_bytes(key, sizeof(key)));
-	if (at < known || at >= SPLIT_RANKS_MAX)
-		return at < SPLIT_RANKS_MAX ? at : UINT32_MAX;
+	if (at < known || at >= s->most)
+		return at < s->most ? at : UINT32_MAX;
 	s->ranks = xgrow(s->ranks, &s->ranks_cap, at + (size_t)1, sizeof(*s->ranks));
 	s->ranks[at] =
 		(struct split_rank){ *axes, rank, name_of(&s->arena, axes, rank), false };
@@ -130,7 +130,7 @@ void split_add_member(struct split *s, const struct model *m, struct ident pid,
 }
 
 /* NULL: it says nothing. */
-static const struct split_member *member_of(struct split *s, struct str key)
+static struct split_member *member_of(struct split *s, struct str key)
 {
 	uint32_t at = intern_add(&s->keys, key);
 
@@ -196,6 +196,19 @@ static void add_processes(struct split *s, const struct model *m,
 	}
 }
 
+/* There is one: its threads made it. */
+static uint32_t first_rank(const struct split *s, struct split_member *process)
+{
+	uint32_t first = 0;
+
+	if (process->rank != UINT32_MAX)
+		return process->rank;
+	while (axes_differ(&process->axes, &s->ranks[first].axes))
+		first++;
+	process->rank = first;
+	return first;
+}
+
 /* Which ranks have a track; what says nothing is the first one's. */
 static void mark_events(struct split *s, const struct model *m)
 {
@@ -212,7 +225,9 @@ static void mark_events(struct split *s, const struct model *m)
 uint32_t split_find_rank(struct split *s, const struct intern *texts, struct ident pid,
 			 const struct ident *tid)
 {
-	const struct split_member *process = split_process(s, texts, pid);
+	buf_clear(&s->key);
+	add_key(texts, pid, &s->key);
+	struct split_member *process = member_of(s, buf_str(&s->key));
 
 	if (!process)
 		return 0;
@@ -225,10 +240,7 @@ uint32_t split_find_rank(struct split *s, const struct intern *texts, struct ide
 		if (thread)
 			return thread->rank;
 	}
-	uint32_t first = 0; /* there is one: its threads made it */
-	while (axes_differ(&process->axes, &s->ranks[first].axes))
-		first++;
-	return first;
+	return first_rank(s, process);
 }
 
 static bool is_of_several(const struct split *s)
@@ -257,10 +269,13 @@ static void add_all(struct split *s, const struct model *m)
 	free(processes);
 }
 
-struct split *split_find(const struct model *m)
+int split_find(const struct model *m, struct split **out, struct err *err)
 {
 	struct split *s = xcalloc(1, sizeof(*s));
+	int rc = 0;
 
+	*out = NULL;
+	s->most = m->limits->ranks;
 	intern_init(&s->keys);
 	intern_init(&s->rank_keys);
 	buf_init(&s->key, SIZE_MAX);
@@ -268,12 +283,18 @@ struct split *split_find(const struct model *m)
 		split_workers(s, m);
 	else
 		add_all(s, m);
-	if (s->nranks > (s->is_of_workers ? 0 : 1) && s->rank_keys.n <= SPLIT_RANKS_MAX)
+	if (split_is_over(s))
+		rc = err_set(err, ERR_INPUT,
+			     "more than %" PRIu64 " ranks in one file: ingest the files "
+			     "that it was made of, or some of the ranks at a time",
+			     s->most);
+	else if (s->nranks > (s->is_of_workers ? 0 : 1))
 		mark_events(s, m);
-	if (is_of_several(s))
-		return s;
-	split_free(s);
-	return NULL;
+	if (rc == 0 && is_of_several(s))
+		*out = s;
+	else
+		split_free(s);
+	return rc;
 }
 
 void split_free(struct split *s)

@@ -14,9 +14,6 @@
 #include "ingest/sink.h"
 #include "store/load.h"
 
-/* More ranks than this are no merged file. */
-#define SPLIT_RANKS_MAX 4096
-
 struct model;
 struct split;
 
@@ -27,8 +24,11 @@ struct split_rank {
 	bool has_events;
 };
 
-/* What was read, before it is settled; NULL: it is all of one rank. */
-struct split *split_find(const struct model *m);
+/*
+ * Of what was read, before it is settled; *out is NULL where it is all of one rank.  0, or -1
+ * with err set: there are more ranks than the model's limits allow.
+ */
+int split_find(const struct model *m, struct split **out, struct err *err);
 void split_free(struct split *s);
 size_t split_nranks(const struct split *s);
 const struct split_rank *split_rank_at(const struct split *s, size_t i);

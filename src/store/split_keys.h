@@ -10,8 +10,9 @@
 
 /* A process, or a thread of one that several ranks share. */
 struct split_member {
-	uint32_t rank;   /* place among the ranks */
-	size_t tag;      /* bytes of the pid's text before the rank's own pid */
+	uint32_t
+		rank; /* place among the ranks; if shared the first one's, or UINT32_MAX */
+	size_t tag;   /* bytes of the pid's text before the rank's own pid */
 	int64_t raw_pid; /* the rank's own pid, or NUMBER_NONE: what tag leaves */
 	struct axes axes;
 	bool is_shared; /* its threads tell their ranks, which do not differ from axes */
@@ -25,6 +26,7 @@ struct split {
 	struct intern rank_keys;
 	struct split_rank *ranks; /* owned */
 	size_t nranks, ranks_cap;
+	uint64_t most;      /* ranks */
 	bool is_of_workers; /* by split_workers(): also if there is only one rank */
 	struct buf key;
 	struct arena arena;
@@ -35,6 +37,11 @@ uint32_t split_add_rank(struct split *s, const struct axes *axes, int64_t rank);
 /* Whose the process (tid NULL) or the thread is. */
 void split_add_member(struct split *s, const struct model *m, struct ident pid,
 		      const struct ident *tid, struct split_member member);
+static inline bool split_is_over(const struct split *s)
+{
+	return s->rank_keys.n > s->most;
+}
+
 /* split_workers.c: the ranks of a pipeline's timeline (trace/pipeline_op.h). */
 void split_workers(struct split *s, const struct model *m);
 

@@ -88,7 +88,8 @@ static void add_processes(struct split *s, const struct model *m, const struct w
 	for (size_t i = 0; i < w->n; i++) {
 		const struct process *p = &m->processes[w->items[i].process];
 		split_add_member(s, m, p->pid, NULL,
-				 (struct split_member){ .raw_pid = NUMBER_NONE,
+				 (struct split_member){ .rank = UINT32_MAX,
+							.raw_pid = NUMBER_NONE,
 							.axes = axes_of_process(m, p),
 							.is_shared = true });
 	}
@@ -103,7 +104,7 @@ void split_workers(struct split *s, const struct model *m)
 	name_workers(&w, m);
 	for (size_t i = 0; i < w.n; i++)
 		w.items[i].place = split_add_rank(s, &w.items[i].axes, w.items[i].rank);
-	if (s->rank_keys.n <= SPLIT_RANKS_MAX) {
+	if (!split_is_over(s)) {
 		for (size_t i = 0; i < m->nplaces; i++) {
 			const struct place *place = &m->places[i];
 			uint32_t at = worker_of(&w, m, place);

@@ -11,6 +11,7 @@
 #include "store/split_keys.h"
 
 #define EXCERPT_BYTES 80
+#define NAMING_BYTES  64 /* about what a name costs in one rank, besides its text */
 
 /* A process or thread: whose, and how the rank's own file spells the process. */
 struct resolved {
@@ -190,10 +191,27 @@ static void name_shared(struct splitter *d, uint32_t rank, const struct naming_f
 {
 	struct naming_fact own = *f;
 
+	(void)spelt_take(&d->spelt, NAMING_BYTES, d->file_bytes);
 	own.text = utf8_cut(f->text, spelt_part(&d->spelt, f->text.n, d->file_bytes));
 	if (own.text.n < f->text.n)
 		tell_shared(d, rank, f->offset, f->text);
 	sink_of(d, rank)->naming(sink_of(d, rank), &own);
+}
+
+/* All ranks of a process have its name; an event that names it once more is short. */
+static void name_all(struct splitter *d, const struct axes *axes,
+		     const struct naming_fact *f)
+{
+	uint32_t rank = split_find_rank(d->split, d->texts, f->pid, NULL);
+	uint32_t end = (uint32_t)d->split->nranks;
+
+	if (!spelt_take(&d->spelt, end, d->file_bytes)) {
+		tell_shared(d, rank, f->offset, f->text);
+		end = rank + 1;
+	}
+	for (; rank < end; rank++)
+		if (!axes_differ(axes, &d->split->ranks[rank].axes))
+			name_shared(d, rank, f);
 }
 
 /* So many ranks, from the first on, have what takes n bytes in each: all or one. */
@@ -219,9 +237,7 @@ static void on_naming(struct sink *s, const struct naming_fact *f)
 	if (!naming_is_sort(f->kind))
 		fact.text = own_name(f->text);
 	if (process && process->is_shared && !is_thread) {
-		for (uint32_t rank = 0; rank < d->split->nranks; rank++)
-			if (!axes_differ(&process->axes, &d->split->ranks[rank].axes))
-				name_shared(d, rank, &fact);
+		name_all(d, &process->axes, &fact);
 		return;
 	}
 	struct resolved own = resolve(d, f->pid, is_thread ? &f->tid : NULL);

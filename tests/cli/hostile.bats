@@ -165,6 +165,31 @@ pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb
 	done
 }
 
+@test "4: a merged file of more than 16,384 ranks is refused, however it tells them" {
+	python3 - <<-'END'
+		import json
+		n = 16385
+		name = lambda kind, pid, tid, **args: {"ph": "M", "name": f"{kind}_name", "pid": pid, "tid": tid, "args": args}
+		call = {"ph": "X", "ts": 3, "dur": 5, "name": "a", "tid": 7}
+		pids = [call | {"pid": f"[rank {i}] 1"} for i in range(n)]
+		fused = [e for i in range(n) for e in (name("process", i * 10**9, 0, name="python", rank=i, pid_raw=1), call | {"pid": i * 10**9})]
+		forward = {"ph": "X", "ts": 3, "dur": 5, "name": "forward-compute", "cat": "forward-compute", "pid": 0,
+		           "args": dict.fromkeys(("step", "model_chunk", "mb_id", "seq_id"), 0)}
+		workers = [forward | {"tid": i * 5} for i in range(n)]
+		for kind in ("pids", "fused", "workers"):
+		    json.dump({"traceEvents": globals()[kind]}, open(kind, "w"))
+		json.dump({"traceEvents": pids[:4098]}, open("fine", "w"))
+	END
+	for file in pids fused workers; do
+		run -4 --separate-stderr ptool ingest -q -o s.db $file
+		[[ $stderr == "ptool: ingest: $file: more than 16384 ranks in one file: ingest the files that it was made of, or some of \
+the ranks at a time" ]]
+		[ ! -e s.db ]
+	done
+	ptool ingest -q --summaries no -o s.db fine
+	[ "$(ask s.db 'SELECT count(*), max(rank) FROM profile')" = '4098|4097' ]
+}
+
 @test "a long text that a file has once and shares makes no store many times its size, and is told" {
 	python3 - <<-'END'
 		import json, marshal, pickle
