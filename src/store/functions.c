@@ -2,8 +2,11 @@
 #include "store/functions.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/array.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "store/model.h"
 #include "store/write_rows.h"
 #include "trace/seconds.h"
@@ -32,26 +35,71 @@ void functions_release(struct functions *f)
 	spill_free(f->spill, f->calls);
 	spill_free(f->spill, f->newest);
 	spill_free(f->spill, f->lines);
+	free(f->is_used);
 }
 
-uint32_t functions_add(struct functions *f, const struct function_fact *function)
+/* Of a text that another function has: its bytes, if it is long. */
+static size_t shared_bytes(const struct functions *f, const struct intern *texts,
+			   uint32_t text)
+{
+	if (text >= f->is_used_cap || !f->is_used[text])
+		return 0;
+	size_t n = intern_str(texts, text).n;
+	return n > SPELT_PART ? n : 0;
+}
+
+static uint32_t cut(struct intern *texts, uint32_t text)
+{
+	if (text == TEXT_NONE)
+		return text;
+	return intern_add(texts, utf8_cut(intern_str(texts, text), SPELT_PART));
+}
+
+static void note_use(struct functions *f, uint32_t text)
+{
+	if (text != TEXT_NONE)
+		*ARRAY_AT(f->is_used, f->is_used_cap, text) = true;
+}
+
+static void set_key(struct functions *f, const struct function_fact *function)
 {
 	const int64_t parts[KEY_PARTS] = { function->line, function->file,
 					   function->name };
-	size_t known = f->keys.n;
 
 	buf_clear(&f->key);
 	buf_add(&f->key, parts, sizeof(parts));
 	buf_add_str(&f->key, function->file_bytes);
+}
+
+uint32_t functions_add(struct functions *f, struct intern *texts,
+		       const struct function_fact *given, bool *is_cut)
+{
+	struct function_fact function = *given;
+	size_t known = f->keys.n;
+
+	*is_cut = false;
+	set_key(f, &function);
+	if (!intern_has(&f->keys, buf_str(&f->key))) {
+		size_t n = shared_bytes(f, texts, function.file) +
+			   shared_bytes(f, texts, function.name);
+		*is_cut = n && !spelt_take(&f->spelt, n, 0);
+	}
+	if (*is_cut) {
+		function.file = cut(texts, function.file);
+		function.name = cut(texts, function.name);
+		set_key(f, &function);
+	}
 	uint32_t at = intern_add(&f->keys, buf_str(&f->key));
 
 	if (at < known)
 		return at;
+	note_use(f, function.file);
+	note_use(f, function.name);
 	f->functions = spill_grow(f->spill, f->functions, &f->functions_cap, at + 1U,
 				  sizeof(*f->functions));
-	f->functions[at] = (struct function_rec){ .line = function->line,
-						  .file = function->file,
-						  .name = function->name,
+	f->functions[at] = (struct function_rec){ .line = function.line,
+						  .file = function.file,
+						  .name = function.name,
 						  .stat = ROW_NONE };
 	f->newest = spill_grow(f->spill, f->newest, &f->newest_cap, at + 1U,
 			       sizeof(*f->newest));

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/spelt.h"
 #include "trace/fact.h"
 
 struct spill;
@@ -54,12 +55,20 @@ struct functions {
 	bool has_dead; /* some calls were replaced */
 	struct line_fact *lines;
 	size_t nlines, lines_cap;
+	bool *is_used; /* by text: a function has it; owned */
+	size_t is_used_cap;
+	struct spelt spelt; /* long texts of further functions that have them */
 };
 
 void functions_init(struct functions *f, struct spill *spill);
 void functions_release(struct functions *f);
-/* The number of a function. */
-uint32_t functions_add(struct functions *f, const struct function_fact *function);
+/*
+ * The number of a function; the same facts give the same number.  Each answer spells file
+ * and name of each function: beyond what spelt.h lets texts that functions share take, they
+ * are cut, and *is_cut is set.
+ */
+uint32_t functions_add(struct functions *f, struct intern *texts,
+		       const struct function_fact *function, bool *is_cut);
 /* Adds a row, true; or puts it where that function's row was: false. */
 bool functions_stat(struct functions *f, struct intern *texts,
 		    const struct function_stat_fact *stat);

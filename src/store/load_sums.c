@@ -6,7 +6,13 @@
 
 static uint32_t on_function(struct sink *s, const struct function_fact *function)
 {
-	return functions_add(&loader_model(s)->functions, function);
+	struct model *m = loader_model(s);
+	bool is_cut;
+	uint32_t number = functions_add(&m->functions, m->texts, function, &is_cut);
+
+	if (is_cut)
+		model_finding(m, FINDING_SHARED_SIZE, 0, STR_LIT(""), STR_LIT(""));
+	return number;
 }
 
 static int on_op_sum(struct sink *s, const struct op_sum_fact *sum, struct err *err)

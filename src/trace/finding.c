@@ -75,7 +75,7 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				"a name or another text is longer than 1 MiB",
 				"its first MiB was kept", SEVERITY_WARNING },
 	[FINDING_SHARED_SIZE] = { "shared_size",
-				  "what the file has once and shares takes more than 8 times its size",
+				  "the file has long text once and refers to it too often",
 				  "long texts were cut, metadata went to the first rank",
 				  SEVERITY_WARNING },
 	[FINDING_MANY_STEPS] = { "many_steps",

@@ -205,6 +205,8 @@ the ranks at a time" ]]
 		devices = [{"id": i, "name": "x" * 500} for i in range(1000)]
 		json.dump({"deviceProperties": devices, "traceEvents": slices}, open("devices.json", "w"))
 		counter = {"ph": "C", "pid": 1, "ts": 1, "name": long, "args": {f"s{i}": 1 for i in range(n)}}
+		with open("files.prof", "wb") as f:
+		    marshal.dump({(long, i, f"f{i}"): (1, 1, 1.0, 1.0, {}) for i in range(n)}, f)
 		json.dump({"traceEvents": slices[:1] + [counter]}, open("counter.json", "w"))
 		name = lambda kind, text, tid=0: {"ph": "M", "pid": 1, "tid": tid, "name": f"{kind}_name", "args": {"name": text}}
 		shared = [name("process", "DP rank [0] " + long)]
@@ -223,7 +225,7 @@ the ranks at a time" ]]
 		    f.write(field(4, value(1, 1) + field(4, value(1, 1) + value(2, 3))) + field(5, value(1, 1) + value(2, 3)))
 		    f.write(b"".join(field(6, s.encode()) for s in ("", long, "count", "f", "samples", "thread", "thread_id")))
 	END
-	for file in a.pickle a.prof note.json devices.json counter.json process.json label.pb; do
+	for file in a.pickle a.prof files.prof note.json devices.json counter.json process.json label.pb; do
 		ptool ingest -q --summaries no -o s.db $file
 		[ "$(stat -c %s s.db)" -lt 64000000 ]
 		[ "$(ask s.db "SELECT count(*) > 0 FROM finding WHERE code = 'shared_size'")" = 1 ]
@@ -234,6 +236,8 @@ the ranks at a time" ]]
 	# what tells names apart is behind the part that was cut
 	[ "$(ask a.pickle.db "SELECT count(*) FROM string WHERE text LIKE 'KK%): f'")" = 80 ]
 	[ "$(ask a.prof.db "SELECT count(*) FROM string WHERE text LIKE '<code object f, file %, line %>'")" = 80 ]
+	# each answer spells the file of each function
+	[ "$(ask files.prof.db "SELECT count(*), sum(length(text)) < 40e6 FROM function JOIN string s ON s.id = file_id")" = '80|1' ]
 	# every rank has what is short
 	[ "$(ask note.json.db "SELECT count(*), sum(metadata LIKE '%end%'), sum(metadata LIKE '%note%') FROM profile")" = '80|80|1' ]
 }
