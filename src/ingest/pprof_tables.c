@@ -11,17 +11,36 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LIN
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
 
-/* A row: its message and, of a location, where its frames are, outermost first. */
+/*
+ * A row: its message, what of a function or mapping is asked for, whose message is gone
+ * through once, and where the frames of a location are, outermost first.
+ */
 struct pprof_item {
 	uint64_t id;
 	struct str message;
-	size_t first, n; /* of frames; n = SIZE_MAX: not told to the sink yet */
+	uint64_t name, file, line; /* places of texts, and where a function begins */
+	size_t first, n;           /* of frames; n = SIZE_MAX: not told to the sink yet */
 };
 
 static void items_add(struct pprof_items *items, uint64_t id, struct str message)
 {
 	*ARRAY_PUSH(items->at, items->n, items->cap) =
-		(struct pprof_item){ id, message, 0, SIZE_MAX };
+		(struct pprof_item){ .id = id, .message = message, .n = SIZE_MAX };
+}
+
+static void add_function(struct pprof_items *items, struct str message)
+{
+	items_add(items, pprof_number(message, FUNCTION_ID), message);
+	struct pprof_item *item = &items->at[items->n - 1];
+	item->name = pprof_number(message, FUNCTION_NAME);
+	item->file = pprof_number(message, FUNCTION_FILE);
+	item->line = pprof_number(message, FUNCTION_LINE);
+}
+
+static void add_mapping(struct pprof_items *items, struct str message)
+{
+	items_add(items, pprof_number(message, MAPPING_ID), message);
+	items->at[items->n - 1].file = pprof_number(message, MAPPING_FILE);
 }
 
 static int by_id(const void *a, const void *b)
@@ -75,9 +94,9 @@ void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f)
 	else if (f->number == PPROF_LOCATION)
 		items_add(&t->locations, pprof_number(f->bytes, LOCATION_ID), f->bytes);
 	else if (f->number == PPROF_FUNCTION)
-		items_add(&t->functions, pprof_number(f->bytes, FUNCTION_ID), f->bytes);
+		add_function(&t->functions, f->bytes);
 	else if (f->number == PPROF_MAPPING)
-		items_add(&t->mappings, pprof_number(f->bytes, MAPPING_ID), f->bytes);
+		add_mapping(&t->mappings, f->bytes);
 }
 
 void pprof_tables_sort(struct pprof_tables *t)
@@ -126,11 +145,10 @@ static int add_line(struct pprof_tables *t, struct str line, uint64_t offset,
 
 	t->nlost += !function && id; /* 0: none is named */
 	if (function) {
-		struct str m = function->message;
-		struct str name = pprof_text(t, pprof_number(m, FUNCTION_NAME));
+		struct str name = pprof_text(t, function->name);
 		frame.name = name.n ? name : frame.name;
-		frame.file = pprof_text(t, pprof_number(m, FUNCTION_FILE));
-		frame.first_line = line_number(pprof_number(m, FUNCTION_LINE));
+		frame.file = pprof_text(t, function->file);
+		frame.first_line = line_number(function->line);
 	}
 	return add_frame(t, &frame, offset, err);
 }
@@ -148,7 +166,7 @@ static int add_address(struct pprof_tables *t, struct str location, uint64_t off
 		 (unsigned long long)pprof_number(location, LOCATION_ADDRESS));
 	frame.name = str_of(name);
 	if (mapping)
-		frame.file = pprof_text(t, pprof_number(mapping->message, MAPPING_FILE));
+		frame.file = pprof_text(t, mapping->file);
 	return add_frame(t, &frame, offset, err);
 }
 

@@ -97,6 +97,51 @@ def deep_table_of_stacks(n, folder, stretch):
     return save(folder, "a.json", json.dumps({"meta": meta, "libs": [], "threads": [thread]}).encode())
 
 
+# pprof's messages.
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*out, number])
+
+
+def field(number, value):
+    """Of a number, or of bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def packed(number, values):
+    return field(number, b"".join(map(varint, values)))
+
+
+def pprof(folder, *parts, texts=(b"f",)):
+    """texts are the strings from number 3 on."""
+    return save(folder, "a.pb", b"".join([field(1, field(1, 1) + field(2, 2)), *parts, *(field(6, text) for text in (b"", b"samples", b"count", *texts))]))
+
+
+def lines_of_a_location(n):
+    return field(4, field(1, 1) + b"".join(field(4, field(1, 1) + field(2, i + 1)) for i in range(n)))
+
+
+@kind
+def fields_of_a_function_of_pprof(n, folder, stretch):
+    """Which nobody reads; n lines that ran are of it."""
+    return pprof(folder, field(5, field(1, 1) + field(2, 3) + field(3, 0) * n), lines_of_a_location(n),
+                 field(2, packed(1, [1]) + packed(2, [round(16 * stretch)])))
+
+
+@kind
+def fields_of_a_mapping_of_pprof(n, folder, stretch):
+    """Likewise, with n addresses in it, each sampled."""
+    return pprof(folder, field(3, field(1, 1) + field(5, 3) + field(4, 0) * n),
+                 *(field(4, field(1, i + 1) + field(2, 1) + field(3, i)) for i in range(n)),
+                 *(field(2, packed(1, [i + 1]) + packed(2, [round(16 * stretch)])) for i in range(n)))
+
+
 def pyinstrument_frame(i, children):
     return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
             f'"is_application_code": true, "children": [{children}')
