@@ -28,6 +28,8 @@ struct limits {
 	uint64_t devices;     /* of a profile */
 	uint64_t profiles;    /* of an ingest */
 	uint64_t ranks;       /* of a merged file; all are in memory together */
+	/* Frames of stacks that a file names by reference, beyond STACKS_FACTOR. */
+	uint64_t stack_frames;
 	/* No ceilings: from so many on ... */
 	uint64_t page_rows;   /* ... rows of a table are written as pages */
 	uint64_t shared_rows; /* ... rows, or arrows, are shared out among threads */
@@ -44,6 +46,7 @@ static const struct limits usual_limits = {
 	.devices = 65536,
 	.profiles = 200000,
 	.ranks = 16384,
+	.stack_frames = 1000000,
 	.page_rows = 4096,
 	.shared_rows = 65536,
 };

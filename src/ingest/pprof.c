@@ -343,7 +343,7 @@ static int pprof_read(struct input *in, const struct read_options *options,
 		return -1;
 	p.file = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&p.stacks, sink, options);
-	p.tables.stacks = &p.stacks;
+	pprof_tables_init(&p.tables, &p.stacks, bytes.n);
 	int rc = read_all(&p, in, err);
 	pprof_tables_release(&p.tables);
 	stacks_release(&p.stacks);

@@ -85,6 +85,12 @@ struct str pprof_text(struct pprof_tables *t, uint64_t place)
 	return place < t->ntexts ? t->texts[place] : STR_LIT("");
 }
 
+void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks, uint64_t file_bytes)
+{
+	*t = (struct pprof_tables){ .stacks = stacks, .file_bytes = file_bytes };
+	idmap_init(&t->pushed, 0);
+}
+
 void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f)
 {
 	if (!pprof_is_message(f))
@@ -113,6 +119,7 @@ void pprof_tables_release(struct pprof_tables *t)
 	free(t->mappings.at);
 	free(t->texts);
 	free(t->frames);
+	idmap_release(&t->pushed);
 }
 
 /* A frame of a location: its function and the line that ran. */
@@ -196,6 +203,31 @@ static int resolve(struct pprof_tables *t, struct pprof_item *location, uint64_t
 	return 0;
 }
 
+/*
+ * A location of several frames may be on the same stack in each sample, and in a sample on
+ * stack after stack: the first is found again, and the others are counted.
+ */
+static int push_several(struct pprof_tables *t, const struct pprof_item *item,
+			uint64_t offset, uint32_t *stack, struct err *err)
+{
+	struct sink *sink = t->stacks->sink;
+	uint64_t place = (uint64_t)(item - t->locations.at);
+	int64_t key = (int64_t)((uint64_t)*stack << 32 | place);
+	size_t at = idmap_first(&t->pushed, key);
+	uint32_t known = idmap_next(&t->pushed, &at);
+
+	if (known != UINT32_MAX) {
+		*stack = known;
+		return 0;
+	}
+	if (stacks_refer(t->stacks, item->n, t->file_bytes, offset, err) < 0)
+		return -1;
+	for (size_t k = 0; k < item->n; k++)
+		*stack = sink->stack(sink, *stack, t->frames[item->first + k]);
+	idmap_add(&t->pushed, key, *stack);
+	return 0;
+}
+
 int pprof_push(struct pprof_tables *t, uint64_t location, uint64_t offset,
 	       uint32_t *stack, struct err *err)
 {
@@ -208,7 +240,8 @@ int pprof_push(struct pprof_tables *t, uint64_t location, uint64_t offset,
 	}
 	if (item->n == SIZE_MAX && resolve(t, item, offset, err) < 0)
 		return -1;
-	for (size_t k = 0; k < item->n; k++)
-		*stack = sink->stack(sink, *stack, t->frames[item->first + k]);
+	if (item->n > 1)
+		return push_several(t, item, offset, stack, err);
+	*stack = sink->stack(sink, *stack, t->frames[item->first]);
 	return 0;
 }

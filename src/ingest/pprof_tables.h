@@ -7,6 +7,7 @@
 #ifndef PTOOL_INGEST_PPROF_TABLES_H
 #define PTOOL_INGEST_PPROF_TABLES_H
 
+#include "base/idmap.h"
 #include "ingest/proto.h"
 #include "ingest/stacks.h"
 
@@ -38,9 +39,15 @@ struct pprof_tables {
 	struct pprof_items locations, functions, mappings;
 	uint32_t *frames; /* owned: of all locations, the sink's numbers */
 	size_t nframes, frames_cap;
+	uint64_t file_bytes;
+	struct idmap
+		pushed; /* by caller's stack and location of several frames: stacks */
 	uint64_t nlost; /* references that lead nowhere */
 };
 
+/* `stacks` is borrowed. */
+void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks,
+		       uint64_t file_bytes);
 /* Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last. */
 void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f);
 void pprof_tables_sort(struct pprof_tables *t);

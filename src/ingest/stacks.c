@@ -309,6 +309,21 @@ enum decimal_status stacks_scaled(struct str text, int digits, int64_t *value)
 	return decimal_text_us_to_ns(str_of(copy), value);
 }
 
+int stacks_refer(struct stacks *s, uint64_t n, uint64_t file_bytes, uint64_t offset,
+		 struct err *err)
+{
+	uint64_t most =
+		STACKS_FACTOR * file_bytes + read_limits(s->options)->stack_frames;
+
+	s->nreferred += n;
+	if (s->nreferred <= most)
+		return 0;
+	return err_at(err, offset,
+		      "the stacks have more than %llu frames, too many for a file of "
+		      "this size",
+		      (unsigned long long)most);
+}
+
 void stacks_end(struct stacks *s, const char *dialect)
 {
 	s->sink->profile(s->sink, &(struct profile_fact){ .format = "samples",

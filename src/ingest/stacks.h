@@ -18,6 +18,7 @@ struct stacks {
 	uint32_t no_file;                   /* the text "~" */
 	struct buf valid;                   /* of the newest text */
 	struct spelt spelt;                 /* by stacks_name() */
+	uint64_t nreferred;                 /* frames that were told by reference */
 };
 
 void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options);
@@ -68,6 +69,15 @@ enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *deci
 
 /* Any number, with an exponent too, in units of 10^-digits: half to even. */
 enum decimal_status stacks_scaled(struct str text, int digits, int64_t *value);
+
+/*
+ * So many frames for each byte of a file, and limits.stack_frames, may be told by
+ * reference to several at once: what programs record has less than one for a byte.
+ */
+#define STACKS_FACTOR 8
+/* Another n of a file of so many bytes: 0, or -1 with err set when it is too many. */
+int stacks_refer(struct stacks *s, uint64_t n, uint64_t file_bytes, uint64_t offset,
+		 struct err *err);
 
 /* The profile's fact: format "samples"; `dialect` is static. */
 void stacks_end(struct stacks *s, const char *dialect);

@@ -142,6 +142,13 @@ def fields_of_a_mapping_of_pprof(n, folder, stretch):
                  *(field(2, packed(1, [i + 1]) + packed(2, [round(16 * stretch)])) for i in range(n)))
 
 
+@kind
+def samples_of_inlined_calls(n, folder, stretch):
+    """Each of the same n calls."""
+    return pprof(folder, field(5, field(1, 1) + field(2, 3)), lines_of_a_location(n),
+                 field(2, packed(1, [1]) + packed(2, [round(16 * stretch)])) * n)
+
+
 def pyinstrument_frame(i, children):
     return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
             f'"is_application_code": true, "children": [{children}')

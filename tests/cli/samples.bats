@@ -291,3 +291,20 @@ print(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json
 	sum() { ptool top -q -n 0 --format csv "$1" | cut -d, -f6 | awk '{ n += $1 } END { print n }'; }
 	[ "$(sum heap.speedscope.json)" = "$(sum "$FIXTURES/samples/go_heap.pb.gz")" ]
 }
+
+@test "a sample that names a location of many inlined calls again and again is refused" {
+	many() { # CALLS: in each of as many places
+		python3 -c 'import sys
+sys.path.insert(0, sys.argv[2])
+import stack_files as f
+n = int(sys.argv[1])
+f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), f.lines_of_a_location(n), f.field(2, f.packed(1, [1] * n) + f.packed(2, [1])))' "$1" "$TESTS/bench"
+	}
+	many 500
+	ptool ingest -q -o 500.db a.pb
+	[ "$(ptool sql --format csv 500.db 'SELECT count(*) FROM sample_node' | tail -1)" -eq 250000 ]
+	many 1500
+	run -4 --separate-stderr ptool ingest -q -o 1500.db a.pb
+	[[ $stderr == *'a.pb: byte 10'*': the stacks have more than 1'*' frames, too many for a file of this size' ]]
+	[ ! -e 1500.db ]
+}
