@@ -108,6 +108,39 @@ def ranks_of_experts(n, folder, stretch):
     return inner
 
 
+def kernels_text(rank, world, steps, kernels):
+    """A rank with steps (number, start, end) and kernels (start, end, and of collectives group, ranks and number)."""
+    host, device = {"pid": 100, "tid": 100}, {"pid": 0, "tid": 7}
+    events = [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "ts": ts, "dur": end - ts, **host}
+              for number, ts, end in steps]
+    for i, (ts, end, *of) in enumerate(kernels, 1):
+        args, name = {"correlation": i, "device": 0, "stream": 7}, "gemm"
+        if of:
+            group, ranks, number = of
+            name = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(int)"
+            args.update({"Collective name": "allreduce", "In msg nelems": 64, "Out msg nelems": 64, "Group size": len(ranks),
+                         "dtype": "Float", "Seq": number, "Process Group Name": str(group), "Process Group Ranks": str(list(ranks))})
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": ts - 3, "dur": 1, **host, "args": {"correlation": i}},
+                   {"ph": "X", "cat": "kernel", "name": name, "ts": ts, "dur": end - ts, **device, "args": args}]
+    return json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": world},
+                       "traceEvents": events}).encode()
+
+
+@kind
+def ranks_in_a_line(n, folder, stretch):
+    """m ranks, each of which comes late to the next one, as it waited for the one before: m * m / 2 causes."""
+    inner, m = os.path.join(folder, "line"), max(2, math.isqrt(n))
+    os.mkdir(inner)
+    for rank in range(m):
+        begin, end = 100 * rank + 50, 100 * rank + 148
+        kernels = [(20, begin - 1, rank - 1, (rank - 1, rank), 1)] if rank else []
+        kernels += [(begin, end)]
+        kernels += [(end, end + 1, rank, (rank, rank + 1), 1)] if rank + 1 < m else []
+        kernels = [(start * stretch, stop * stretch, *of) for start, stop, *of in kernels]
+        save(inner, f"rank{rank}.json", kernels_text(rank, m, [(1, 0, 100 * m * stretch + 200)], kernels))
+    return inner
+
+
 @kind
 def ranks_merged(n, folder, stretch):
     """One file in which each process is of a rank."""

@@ -57,6 +57,7 @@ struct finding {
 	struct comm_verdict *verdicts; /* owned; by match */
 	struct rank_root *spare;       /* owned; roots under way */
 	size_t nspare, spare_cap;
+	uint32_t *places; /* owned; by participant and reason: in spare, plus 1 */
 };
 
 /* The window in which two ranks are compared: from the collective before to this one. */
@@ -263,17 +264,37 @@ static struct account account_of(const struct finding *f, const struct window *w
 	return a;
 }
 
+static uint32_t *place_of(const struct finding *f, uint32_t rank, int why)
+{
+	return &f->places[((size_t)rank * NRANK_WHYS) + (size_t)why];
+}
+
 /* Adds to the roots under way; those of one rank and reason are one. */
 static void add_root(struct finding *f, uint32_t rank, int why, int64_t ns)
 {
-	for (size_t i = 0; i < f->nspare; i++)
-		if (f->spare[i].rank == rank && f->spare[i].why == why) {
-			f->spare[i].ns = sum_add(f->spare[i].ns, ns);
-			return;
-		}
-	if (ns)
+	uint32_t *place = place_of(f, rank, why);
+
+	if (*place) {
+		struct rank_root *root = &f->spare[*place - 1];
+		root->ns = sum_add(root->ns, ns);
+	} else if (ns) {
 		*ARRAY_PUSH(f->spare, f->nspare, f->spare_cap) =
 			(struct rank_root){ rank, (uint8_t)why, ns };
+		*place = (uint32_t)f->nspare;
+	}
+}
+
+/* The roots under way are those of the wait; the next one begins with none. */
+static void take_roots(struct finding *f, struct rank_wait *wait)
+{
+	wait->first_root = f->out->nroots;
+	wait->nroots = f->nspare;
+	for (size_t i = 0; i < f->nspare; i++) {
+		const struct rank_root *root = &f->spare[i];
+		*ARRAY_PUSH(f->out->roots, f->out->nroots, f->out->roots_cap) = *root;
+		*place_of(f, root->rank, root->why) = 0;
+	}
+	f->nspare = 0;
 }
 
 /* What of an amount falls to the weights up to `sum` of `total`: all of it at the end. */
@@ -325,7 +346,6 @@ static void charge(struct finding *f, struct rank_wait *wait)
 		more[i] = ns > 0 ? ns : 0;
 		total = sum_add(total, more[i]);
 	}
-	f->nspare = 0;
 	for (int i = 0; i <= NRANK_WHYS && total; i++) {
 		if (!more[i])
 			continue;
@@ -339,11 +359,7 @@ static void charge(struct finding *f, struct rank_wait *wait)
 	}
 	if (!total)
 		add_root(f, wait->late, RANK_WHY_UNKNOWN, wait->ns);
-	wait->first_root = f->out->nroots;
-	wait->nroots = f->nspare;
-	for (size_t i = 0; i < f->nspare; i++)
-		*ARRAY_PUSH(f->out->roots, f->out->nroots, f->out->roots_cap) =
-			f->spare[i];
+	take_roots(f, wait);
 }
 
 static bool came_before(const void *context, uint32_t a, uint32_t b)
@@ -362,6 +378,7 @@ void rank_waits_find(const struct comm_matches *m, const struct rank_facts *fact
 	out->first = xcalloc(m->nparticipants + 1, sizeof(*out->first));
 	f.calls = xcalloc(m->nparticipants + 1, sizeof(*f.calls));
 	f.verdicts = xcalloc(m->nmatches + 1, sizeof(*f.verdicts));
+	f.places = xcalloc((m->nparticipants * NRANK_WHYS) + 1, sizeof(*f.places));
 	list_calls(&f);
 	for (size_t i = 0; i < m->nmatches; i++)
 		f.verdicts[i] = comm_judge(m, &m->matches[i]);
@@ -380,6 +397,7 @@ void rank_waits_find(const struct comm_matches *m, const struct rank_facts *fact
 	free(f.calls);
 	free(f.verdicts);
 	free(f.spare);
+	free(f.places);
 }
 
 void rank_waits_release(struct rank_waits *w)
