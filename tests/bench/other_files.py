@@ -141,6 +141,26 @@ def ranks_in_a_line(n, folder, stretch):
     return inner
 
 
+def two_ranks(folder, make):
+    """make(rank): steps and kernels."""
+    inner = os.path.join(folder, "two")
+    os.mkdir(inner)
+    for rank in range(2):
+        save(inner, f"rank{rank}.json", kernels_text(rank, 2, *make(rank)))
+    return inner
+
+
+@kind
+def collectives_of_a_step(n, folder, stretch):
+    """Two ranks that come late in turn."""
+    def kernels(rank):
+        for i in range(n):
+            ts, come = 100 * i * stretch, (30 + 10 * ((i + rank) % 2)) * stretch
+            yield ts + 10, ts + come
+            yield ts + come, ts + 90 * stretch, 0, (0, 1), i
+    return two_ranks(folder, lambda rank: ([(1, 0, 100 * n * stretch)], kernels(rank)))
+
+
 @kind
 def ranks_merged(n, folder, stretch):
     """One file in which each process is of a rank."""

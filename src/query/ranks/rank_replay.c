@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/intern.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/comm_judge.h"
@@ -45,6 +47,7 @@ struct replay {
 	struct line *lines;   /* owned; by participant */
 	struct usual *usuals; /* owned */
 	size_t nusuals, usuals_cap;
+	struct slots usual_places;                /* by both numbers */
 	int64_t *transfer_ns, *usual_transfer_ns; /* owned; by part of the matches */
 	int64_t *came_ns; /* owned; by match, while it is played */
 	size_t *missing;  /* likewise: ranks that have not come */
@@ -64,26 +67,53 @@ static int by_start(const void *a, const void *b)
 	return order ? order : sort_order(x->slice_id, y->slice_id);
 }
 
-/* The collectives of a participant in time; the caller frees. */
-static struct coming *list_comings(const struct comm_matches *m, uint32_t p, size_t *n)
-{
-	struct coming *items = NULL;
-	size_t cap = 0;
+/* The collectives of all participants. */
+struct comings {
+	struct coming *items; /* owned; by participant, in time */
+	size_t *first;        /* owned; by participant, and one behind */
+};
 
-	*n = 0;
+/* Those of one. */
+struct own_comings {
+	const struct coming *items; /* borrowed */
+	size_t n;
+	uint32_t *by_slice; /* owned; places in items, in their order if of one slice */
+};
+
+static void list_comings(const struct comm_matches *m, struct comings *c)
+{
+	size_t *fill = xcalloc(m->nparticipants + 1, sizeof(*fill));
+
+	c->first = xcalloc(m->nparticipants + 2, sizeof(*c->first));
+	c->items = xcalloc(m->nparts + 1, sizeof(*c->items));
+	for (size_t i = 0; i < m->nmatches; i++)
+		for (size_t k = 0; k < m->matches[i].n; k++)
+			c->first[m->parts[m->matches[i].first + k].participant + 1]++;
+	for (size_t p = 0; p < m->nparticipants; p++) {
+		c->first[p + 1] += c->first[p];
+		fill[p] = c->first[p];
+	}
 	for (size_t i = 0; i < m->nmatches; i++)
 		for (size_t k = 0; k < m->matches[i].n; k++) {
 			size_t at = m->matches[i].first + k;
 			const struct comm_part *part = &m->parts[at];
-			if (part->participant == p)
-				*ARRAY_PUSH(items, *n, cap) = (struct coming){
-					part->call.start_ns, part->call.end_ns,
-					part->call.slice_id, (uint32_t)i, (uint32_t)at
-				};
+			c->items[fill[part->participant]++] =
+				(struct coming){ part->call.start_ns, part->call.end_ns,
+						 part->call.slice_id, (uint32_t)i,
+						 (uint32_t)at };
 		}
-	if (*n)
-		qsort(items, *n, sizeof(*items), by_start);
-	return items;
+	for (size_t p = 0; p < m->nparticipants; p++)
+		if (c->first[p + 1] > c->first[p])
+			qsort(c->items + c->first[p], c->first[p + 1] - c->first[p],
+			      sizeof(*c->items), by_start);
+	free(fill);
+}
+
+static bool slice_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct coming *items = context;
+
+	return items[a].slice_id < items[b].slice_id;
 }
 
 static void add_event(struct line *l, enum node_kind kind, const struct coming *c)
@@ -120,17 +150,35 @@ static void add_to_segment(struct line *l, uint32_t step, enum replay_kind kind,
 	*sum = sum_add(*sum, ns);
 }
 
-/* The matched collective that the part is the end of; NULL: it is other time. */
-static const struct coming *leaving(const struct coming *comings, size_t n,
-				    const struct rank_part *part)
+/* Is the one at this place of by_slice of a slice before, or of this and of the first n? */
+static bool is_upto(const struct own_comings *c, size_t at, int64_t slice_id, size_t n)
 {
-	for (size_t i = n; part->call && i-- > 0;)
-		if (comings[i].slice_id == part->call)
-			return comings[i].end_ns == part->end_ns ? &comings[i] : NULL;
-	return NULL;
+	uint32_t place = c->by_slice[at];
+	int order = sort_order(c->items[place].slice_id, slice_id);
+
+	return order < 0 || (order == 0 && place < n);
 }
 
-static void make_line(const struct ranks *r, uint32_t p, struct line *l)
+/*
+ * The matched collective that the part is the end of, of the first n; NULL: it is other
+ * time.
+ */
+static const struct coming *leaving(const struct own_comings *c, size_t n,
+				    const struct rank_part *part)
+{
+	size_t at;
+
+	if (!part->call)
+		return NULL;
+	SEARCH(at, 0, c->n, is_upto(c, at, part->call, n));
+	if (!at)
+		return NULL;
+	const struct coming *last = &c->items[c->by_slice[at - 1]];
+	return last->slice_id == part->call && last->end_ns == part->end_ns ? last : NULL;
+}
+
+static void make_line(const struct ranks *r, uint32_t p, const struct comings *all,
+		      struct line *l)
 {
 	static const enum replay_kind kinds[] = { [RANK_COMPUTE] = REPLAY_COMPUTE,
 						  [RANK_COPY] = REPLAY_COPY,
@@ -139,8 +187,9 @@ static void make_line(const struct ranks *r, uint32_t p, struct line *l)
 	const struct rank_facts *f = &r->facts[p];
 	const struct comm_participant *who = &r->matches.participants[p];
 	int64_t shift_ns = sum_sub(who->origin_ns, who->offset_ns);
-	size_t n, next = 0;
-	struct coming *comings = list_comings(&r->matches, p, &n);
+	const struct coming *comings = all->items + all->first[p];
+	size_t n = all->first[p + 1] - all->first[p], next = 0;
+	struct own_comings own = { comings, n, sorted_places(n, slice_before, comings) };
 	int64_t end_ns = f->nparts ? f->parts[0].start_ns : 0;
 
 	l->start_ns = sum_add(end_ns, shift_ns);
@@ -151,7 +200,7 @@ static void make_line(const struct ranks *r, uint32_t p, struct line *l)
 				       part->start_ns - end_ns);
 		for (; next < n && comings[next].start_ns <= part->start_ns; next++)
 			add_event(l, NODE_COME, &comings[next]);
-		const struct coming *left = leaving(comings, next, part);
+		const struct coming *left = leaving(&own, next, part);
 		if (left)
 			add_event(l, NODE_LEAVE, left);
 		else
@@ -161,14 +210,19 @@ static void make_line(const struct ranks *r, uint32_t p, struct line *l)
 	for (; next < n; next++)
 		add_event(l, NODE_COME, &comings[next]);
 	l->end_ns = sum_add(end_ns, shift_ns);
-	free(comings);
+	free(own.by_slice);
 }
 
 static uint32_t usual_place(struct replay *p, uint32_t nsegments, uint32_t place)
 {
-	for (size_t i = 0; i < p->nusuals; i++)
+	uint64_t hash = hash_u64((uint64_t)nsegments << 32 | place);
+	size_t at;
+
+	for (uint32_t i = slots_first(&p->usual_places, hash, &at); i != SLOT_FREE;
+	     i = slots_next(&p->usual_places, hash, &at))
 		if (p->usuals[i].nsegments == nsegments && p->usuals[i].place == place)
-			return (uint32_t)i;
+			return i;
+	slots_add(&p->usual_places, hash, (uint32_t)p->nusuals);
 	*ARRAY_PUSH(p->usuals, p->nusuals, p->usuals_cap) =
 		(struct usual){ nsegments, place, { 0 }, 0 };
 	return (uint32_t)p->nusuals - 1;
@@ -257,6 +311,7 @@ static void find_transfers(struct replay *p)
 struct replay *replay_new(const struct ranks *r)
 {
 	struct replay *p = xcalloc(1, sizeof(*p));
+	struct comings comings;
 
 	p->ranks = r;
 	p->lines = xcalloc(r->matches.nparticipants + 1, sizeof(*p->lines));
@@ -265,10 +320,14 @@ struct replay *replay_new(const struct ranks *r)
 		xcalloc(r->matches.nparts + 1, sizeof(*p->usual_transfer_ns));
 	p->came_ns = xcalloc(r->matches.nmatches + 1, sizeof(*p->came_ns));
 	p->missing = xcalloc(r->matches.nmatches + 1, sizeof(*p->missing));
+	slots_init(&p->usual_places, NULL);
+	list_comings(&r->matches, &comings);
 	for (uint32_t i = 0; i < r->matches.nparticipants; i++) {
-		make_line(r, i, &p->lines[i]);
+		make_line(r, i, &comings, &p->lines[i]);
 		add_usuals(p, &p->lines[i]);
 	}
+	free(comings.items);
+	free(comings.first);
 	for (size_t i = 0; i < p->nusuals; i++)
 		for (int k = 0; k < NREPLAY_KINDS; k++)
 			p->usuals[i].ns[k] /= p->usuals[i].n;
@@ -282,6 +341,7 @@ void replay_free(struct replay *p)
 		free(p->lines[i].nodes);
 	free(p->lines);
 	free(p->usuals);
+	slots_release(&p->usual_places);
 	free(p->transfer_ns);
 	free(p->usual_transfer_ns);
 	free(p->came_ns);
