@@ -162,6 +162,17 @@ def collectives_of_a_step(n, folder, stretch):
 
 
 @kind
+def steps_of_one_rank_each(n, folder, stretch):
+    """Two ranks that come late in turn, each in steps whose numbers the other one lacks."""
+    def kernels(rank):
+        for i in range(n):
+            ts, come = 100 * i * stretch, (30 + 20 * ((i + rank) % 2)) * stretch
+            yield ts + 10, ts + come
+            yield ts + come, ts + 80 * stretch, 0, (0, 1), i
+    return two_ranks(folder, lambda rank: ([(rank * n + i, 100 * i * stretch, (100 * i + 90) * stretch) for i in range(n)], kernels(rank)))
+
+
+@kind
 def ranks_merged(n, folder, stretch):
     """One file in which each process is of a rank."""
     events = []

@@ -104,31 +104,51 @@ static void add_late(struct rank_sums *to, const struct rank_root *root)
 	to->why_ns[root->why] = sum_add(to->why_ns[root->why], root->ns);
 }
 
-/* The late rank's own step of that number; NULL: it has none. */
-static struct rank_sums *step_of(const struct ranks *r, uint32_t p, int64_t number)
+static bool number_before(const void *context, uint32_t a, uint32_t b)
 {
-	for (size_t i = 0; i < r->facts[p].nsteps; i++)
-		if (r->facts[p].steps[i].number == number)
-			return &r->models[p].steps[i];
-	return NULL;
+	const struct rank_step *steps = context;
+
+	return steps[a].number < steps[b].number;
+}
+
+/* The late rank's own step of that number; NULL: it has none.  order: by number. */
+static struct rank_sums *step_of(const struct ranks *r, uint32_t p, const uint32_t *order,
+				 int64_t number)
+{
+	const struct rank_facts *f = &r->facts[p];
+	size_t at;
+
+	SEARCH(at, 0, f->nsteps, f->steps[order[at]].number < number);
+	return at < f->nsteps && f->steps[order[at]].number == number
+		       ? &r->models[p].steps[order[at]]
+		       : NULL;
 }
 
 /* What the waits of all end in, in the steps in which they were. */
 static void add_roots(struct ranks *r)
 {
 	const struct rank_waits *w = &r->waits;
+	size_t nranks = r->matches.nparticipants;
+	uint32_t **orders = xcalloc(nranks + 1, sizeof(*orders));
 
+	for (size_t p = 0; p < nranks; p++)
+		orders[p] = sorted_places(r->facts[p].nsteps, number_before,
+					  r->facts[p].steps);
 	for (size_t i = 0; i < w->n; i++) {
 		const struct rank_wait *wait = &w->items[i];
 		int64_t number = r->facts[wait->rank].steps[wait->step].number;
 		for (size_t k = 0; k < wait->nroots; k++) {
 			const struct rank_root *root = &w->roots[wait->first_root + k];
-			struct rank_sums *step = step_of(r, root->rank, number);
+			struct rank_sums *step =
+				step_of(r, root->rank, orders[root->rank], number);
 			add_late(&r->models[root->rank].sums, root);
 			if (step)
 				add_late(step, root);
 		}
 	}
+	for (size_t p = 0; p < nranks; p++)
+		free(orders[p]);
+	free(orders);
 }
 
 size_t ranks_step_place(const struct ranks *r, int64_t number)

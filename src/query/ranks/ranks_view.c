@@ -212,15 +212,22 @@ struct making {
 	struct arena arena; /* of their texts */
 };
 
+static int64_t count_steps(const struct rank_facts *f)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < f->nsteps; i++)
+		n += f->steps[i].number != NUMBER_NONE;
+	return n;
+}
+
+/* step: NULL: all of them. */
 static void add_row(struct making *m, const struct ranks *r, size_t p,
 		    const struct rank_step *step, const struct rank_sums *sums)
 {
 	const struct scope_profile *profile = r->matches.participants[p].profile;
 	unsigned unlike = sums->unlike;
-	int64_t nsteps = 0;
 
-	for (size_t i = 0; i < r->facts[p].nsteps; i++)
-		nsteps += r->facts[p].steps[i].number != NUMBER_NONE;
 	if (step && r->steps[ranks_step_place(r, step->number)].is_slow)
 		unlike |= RANK_SLOW_STEP;
 	*ARRAY_PUSH(m->items, m->n, m->cap) = (struct ranks_row){
@@ -232,7 +239,7 @@ static void add_row(struct making *m, const struct ranks *r, size_t p,
 		.axes = profile->axes,
 		.nranks = NUMBER_NONE,
 		.step = step ? step->number : NUMBER_NONE,
-		.nsteps = nsteps,
+		.nsteps = step ? NUMBER_NONE : count_steps(&r->facts[p]),
 	};
 }
 
