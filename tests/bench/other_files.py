@@ -173,6 +173,16 @@ def steps_of_one_rank_each(n, folder, stretch):
 
 
 @kind
+def groups_of_sizes(n, folder, stretch):
+    """Two ranks in n groups; each second one has up to 63 ranks more, which were not recorded."""
+    def kernels(rank):
+        for i in range(n):
+            ts, come = 100 * i * stretch, (30 + 10 * ((i + rank) % 2)) * stretch
+            yield ts + come, ts + 90 * stretch, i, (0, 1, *range(2, 2 + (i // 2 % 64) * (i % 2))), i
+    return two_ranks(folder, lambda rank: ([], kernels(rank)))
+
+
+@kind
 def ranks_merged(n, folder, stretch):
     """One file in which each process is of a rank."""
     events = []

@@ -360,27 +360,33 @@ static void find_group_ratios(const struct comm_matches *m, const uint32_t *grou
 	free(ratios.items);
 }
 
+static bool size_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct link_group *groups = context;
+
+	return groups[a].size < groups[b].size;
+}
+
 /* Groups of one size are compared; each size is a test of its own. */
 static void mark_groups(struct link_group *groups, uint32_t n)
 {
 	double *values = xcalloc((size_t)n + 1, sizeof(*values));
+	struct sort_groups sizes;
 
-	for (uint32_t i = 0; i < n; i++) {
+	sort_groups_make(&sizes, n, size_before, groups);
+	for (size_t i = 0; i < sizes.n; i++) {
+		const struct sort_group *alike = &sizes.items[i];
 		size_t known = 0;
-		bool is_first = true;
-		for (uint32_t k = 0; k < n; k++) {
-			if (groups[k].size != groups[i].size || groups[k].ratio <= 0)
-				continue;
-			is_first = is_first && k >= i;
-			values[known++] = groups[k].ratio;
-		}
-		if (!known || !is_first)
+		for (size_t k = 0; k < alike->n; k++)
+			if (groups[alike->at[k]].ratio > 0)
+				values[known++] = groups[alike->at[k]].ratio;
+		if (!known)
 			continue;
 		double limit = usual_limit(values, known, FLOOR, LEAST);
-		for (uint32_t k = i; k < n; k++)
-			if (groups[k].size == groups[i].size)
-				groups[k].is_slow = groups[k].ratio > limit;
+		for (size_t k = 0; k < alike->n; k++)
+			groups[alike->at[k]].is_slow = groups[alike->at[k]].ratio > limit;
 	}
+	sort_groups_release(&sizes);
 	free(values);
 }
 
