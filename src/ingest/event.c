@@ -4,6 +4,7 @@
  */
 #include "ingest/event.h"
 
+#include "base/buf.h"
 #include "ingest/event_known.h"
 
 /* Names of up to eight bytes are compared as one number. */
@@ -47,6 +48,19 @@ static enum event_field find_field(struct str key)
 			return field_names[i].field;
 	}
 	return NFIELDS;
+}
+
+/* A key may be written with escapes: "n\u0061me". */
+static enum event_field field_of(const struct json_value *key)
+{
+	struct buf plain;
+
+	if (!key->escaped)
+		return find_field(key->text);
+	buf_init(&plain, key->text.n);
+	enum event_field field = find_field(json_unescape(key->text, &plain));
+	buf_release(&plain);
+	return field;
 }
 
 bool event_is_key(struct str key)
@@ -251,7 +265,7 @@ static enum json_status parse_new(struct json *j, struct event *e)
 		if (done)
 			break;
 		note_key(e, MEMBER_OF_EVENT, key.text);
-		enum event_field field = find_field(key.text);
+		enum event_field field = field_of(&key);
 		if (field != NFIELDS) {
 			status = parse_field(j, e, &l, field, key.text);
 		} else if ((status = json_value(j, &other)) == JSON_OK) {

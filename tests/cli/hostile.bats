@@ -269,3 +269,12 @@ the ranks at a time" ]]
 		rm wide.db
 	done
 }
+
+@test "keys of events that are written with escapes are those keys" {
+	cat >escaped.json <<-'E'
+		{"traceEvents":[{"p\u0068":"X","n\u0061me":"a","\u0074s":1,"dur":2,"pid":1,"tid":1},
+		{"p\u0068":"X","n\u0061me":"b","\u0074s":5,"dur":2,"pid":1,"tid":1},{"ph":"X","name":"c","ts":9,"dur":2,"pid":1,"tid":1}]}
+	E
+	ptool ingest -q --strict escaped.json
+	[ "$(ask ptool.db 'SELECT name, ts, dur FROM slice')" = $'a|0|2000\nb|4000|2000\nc|8000|2000' ]
+}
