@@ -80,8 +80,11 @@ int gecko_take_samples(struct gecko *g, struct str table, struct gecko_samples *
 		       struct err *err);
 void gecko_release_samples(struct gecko_samples *samples);
 
-/* Do columns of one table have as many rows?  0, or -1 with err set. */
-int gecko_check(const struct gecko *g, const struct gecko_tables *own, struct err *err);
+/*
+ * Do columns of one table have as many rows, and is what threads share not asked for too
+ * often?  0, or -1 with err set.
+ */
+int gecko_check(struct gecko *g, const struct gecko_tables *own, struct err *err);
 /*
  * The sink's number of a row of the stack table; `own` tables go before the shared ones.
  * SAMPLE_NONE: the empty stack.

@@ -191,13 +191,31 @@ static int add_frame(struct gecko *g, struct gecko_tables *own, int64_t row,
 	return 0;
 }
 
-int gecko_check(const struct gecko *g, const struct gecko_tables *own, struct err *err)
+/*
+ * Rows that all threads share have other texts for each thread with strings of its own: they
+ * are looked at again, which a file cannot ask for without end.
+ */
+static int count_again(struct gecko *g, const struct gecko_tables *own, struct err *err)
+{
+	const struct gecko_column *shared = g->shared.columns;
+	uint64_t n = 0;
+
+	if (own->columns[GECKO_STACK_FRAME].n == 0)
+		n += shared[GECKO_STACK_FRAME].n;
+	if (own->columns[GECKO_FRAME_FUNC].n == 0)
+		n += shared[GECKO_FRAME_FUNC].n;
+	if (own->columns[GECKO_FRAME_LOCATION].n == 0)
+		n += shared[GECKO_FRAME_LOCATION].n;
+	return stacks_refer(&g->stacks, n, g->text.n, g->thread_at, err);
+}
+
+int gecko_check(struct gecko *g, const struct gecko_tables *own, struct err *err)
 {
 	size_t prefixes = column(g, own, GECKO_STACK_PREFIX)->n;
 	size_t frames = column(g, own, GECKO_STACK_FRAME)->n;
 
 	if (prefixes == frames)
-		return 0;
+		return own->has_tables || own->has_strings ? count_again(g, own, err) : 0;
 	return err_at(err, g->thread_at,
 		      "the stack table has %zu prefixes and %zu frames", prefixes,
 		      frames);

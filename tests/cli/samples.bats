@@ -308,3 +308,21 @@ f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), f.lines_of_a_location(n)
 	[[ $stderr == *'a.pb: byte 10'*': the stacks have more than 1'*' frames, too many for a file of this size' ]]
 	[ ! -e 1500.db ]
 }
+
+@test "threads with strings of their own that share a stack table are refused where that is too much" {
+	many() { # THREADS: and rows of each table
+		python3 -c 'import json, sys
+n = int(sys.argv[1])
+count = list(range(n))
+shared = {"stackTable": {"length": n, "prefix": [None] * n, "frame": count}, "frameTable": {"length": n, "func": count, "line": [None] * n},
+          "funcTable": {"length": n, "name": [0] * n, "fileName": [None] * n, "lineNumber": count, "resource": [-1] * n}}
+threads = [{"name": "t", "pid": "1", "tid": i, "samples": {"length": 1, "stack": [n - 1], "timeDeltas": [1]}, "stringArray": [f"f{i}"]} for i in count]
+print(json.dumps({"meta": {"interval": 1, "startTime": 0, "preprocessedProfileVersion": 56}, "libs": [], "shared": shared, "threads": threads}))' "$1" >a.json
+	}
+	many 100
+	ptool ingest -q -o 100.db a.json
+	[ "$(ptool top -q -n 0 --format csv 100.db | wc -l)" -eq 101 ]
+	many 2000
+	run -4 --separate-stderr ptool ingest -q -o 2000.db a.json
+	[[ $stderr == *'a.json: byte '*': the stacks have more than '*' frames, too many for a file of this size' ]]
+}
