@@ -193,6 +193,17 @@ def ranks_merged(n, folder, stretch):
 
 
 @kind
+def ranks_of_two_groups(n, folder, stretch):
+    """One file in which each process is of a rank, which has a group with the one before and one with the next."""
+    events = []
+    for i in range(n):
+        kernels = [(100 * k * stretch + 10 * (i % 3), (100 * k + 90) * stretch, k, (k, k + 1), 0) for k in (i - 1, i) if 0 <= k < n - 1]
+        for event in json.loads(kernels_text(i, n, [], kernels))["traceEvents"]:
+            events.append({**event, "pid": f"[TP00-DP{i:02d}] {event['pid']}"})
+    return save(folder, "merged.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+
+
+@kind
 def names_of_graphs_of_profiles(n, folder, stretch):
     """Profiles, each of which captures a graph and replays it."""
     inner = os.path.join(folder, "spans")
@@ -221,8 +232,8 @@ def small_files(n, folder, stretch):
 
 
 RUNS = ("runs",)  # of these each file is ingested as a run of its own
-FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "names_of_graphs_of_profiles", "small_files",
-           "listings_in_a_log")  # a file each
+FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "ranks_of_two_groups", "names_of_graphs_of_profiles",
+           "small_files", "listings_in_a_log")  # a file each
 
 
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.

@@ -16,8 +16,9 @@ struct kind_sums {
 	int64_t skew_ns, max_skew_ns; /* sum and largest */
 	int64_t bus_ns;
 	double bus_bytes;
-	struct comm_rank *late; /* owned; by the first participant of a rank */
-	int64_t *ranks;         /* owned: those that took part */
+	struct comm_rank late; /* of the rank that came last most often */
+	size_t straggler;      /* its first participant */
+	int64_t *ranks;        /* owned: those that took part */
 	size_t nranks;
 };
 
@@ -25,6 +26,10 @@ struct judging {
 	const struct comm_ranks *r;
 	struct comm_verdict *verdicts; /* by match */
 	struct kind_sums *kinds;
+	/* owned; room for one kind, which leaves all of it 0 */
+	struct comm_rank *late; /* by the first participant of a rank */
+	bool *seen;             /* by participant */
+	int64_t *ranks;         /* as many as there are; left as they are */
 };
 
 /* Ranks of the parts of a match, sorted, each once; into `out`, which has room. */
@@ -90,22 +95,49 @@ static bool kind_before(const void *context, uint32_t a, uint32_t b)
 }
 
 /* The ranks of all matches of a kind, which are at[0..n). */
-static void collect_ranks(const struct comm_matches *m, const uint32_t *at, size_t n,
+static void collect_ranks(const struct judging *j, const uint32_t *at, size_t n,
 			  struct kind_sums *k)
 {
-	bool *seen = xcalloc(m->nparticipants + 1, sizeof(*seen));
+	const struct comm_matches *m = j->r->matches;
+	size_t nseen = 0;
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t p = 0; p < m->matches[at[i]].n; p++)
-			seen[m->parts[m->matches[at[i]].first + p].participant] = true;
-	k->ranks = xcalloc(m->nparticipants + 1, sizeof(*k->ranks));
-	for (size_t p = 0; p < m->nparticipants; p++) {
-		int64_t rank = m->participants[p].profile->rank;
-		if (seen[p] && (!k->nranks || k->ranks[k->nranks - 1] != rank))
-			k->ranks[k->nranks++] = rank;
+		for (size_t part = 0; part < m->matches[at[i]].n; part++) {
+			uint32_t p = m->parts[m->matches[at[i]].first + part].participant;
+			if (!j->seen[p])
+				j->ranks[nseen++] = m->participants[p].profile->rank;
+			j->seen[p] = true;
+		}
+	for (size_t i = 0; i < n; i++)
+		for (size_t part = 0; part < m->matches[at[i]].n; part++)
+			j->seen[m->parts[m->matches[at[i]].first + part].participant] =
+				false;
+	qsort(j->ranks, nseen, sizeof(*j->ranks), sort_compare_int64);
+	k->ranks = xrealloc_array(NULL, nseen, sizeof(*k->ranks));
+	for (size_t i = 0; i < nseen; i++)
+		if (!i || j->ranks[i] != j->ranks[i - 1])
+			k->ranks[k->nranks++] = j->ranks[i];
+}
+
+/* The rank that came last most often, then by the most; the lowest. */
+static void find_straggler(const struct judging *j, const uint32_t *at, size_t n,
+			   struct kind_sums *k)
+{
+	const struct comm_participant *who = j->r->matches->participants;
+
+	k->straggler = who[j->verdicts[at[0]].late].first;
+	for (size_t i = 0; i < n; i++) {
+		size_t p = who[j->verdicts[at[i]].late].first, worst = k->straggler;
+		int order = sort_order(j->late[p].late_calls, j->late[worst].late_calls);
+		if (!order)
+			order = sort_order(j->late[p].late_ns, j->late[worst].late_ns);
+		if (order > 0 || (order == 0 && p < worst))
+			k->straggler = p;
 	}
-	qsort(k->ranks, k->nranks, sizeof(*k->ranks), sort_compare_int64);
-	free(seen);
+	k->late = j->late[k->straggler];
+	for (size_t i = 0; i < n; i++)
+		j->late[who[j->verdicts[at[i]].late].first] =
+			(struct comm_rank){ .late_calls = 0 };
 }
 
 static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, size_t n)
@@ -113,7 +145,6 @@ static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, si
 	const struct comm_matches *m = j->r->matches;
 	struct kind_sums k = { .first = at[0] };
 
-	k.late = xcalloc(m->nparticipants + 1, sizeof(*k.late));
 	for (size_t i = 0; i < n; i++) {
 		const struct comm_verdict *v = &j->verdicts[at[i]];
 		add_verdict(&k.sums, v);
@@ -123,25 +154,11 @@ static struct kind_sums sum_kind(const struct judging *j, const uint32_t *at, si
 			k.bus_bytes += v->bus_bytes;
 			k.bus_ns = sum_add(k.bus_ns, v->transfer_ns);
 		}
-		add_late(&k.late[m->participants[v->late].first], v);
+		add_late(&j->late[m->participants[v->late].first], v);
 	}
-	collect_ranks(m, at, n, &k);
+	find_straggler(j, at, n, &k);
+	collect_ranks(j, at, n, &k);
 	return k;
-}
-
-/* The participant that came last most often, then by the most; the lowest rank. */
-static size_t straggler(const struct comm_matches *m, const struct comm_rank *late)
-{
-	size_t worst = 0;
-
-	for (size_t p = 1; p < m->nparticipants; p++) {
-		int order = sort_order(late[p].late_calls, late[worst].late_calls);
-		if (!order)
-			order = sort_order(late[p].late_ns, late[worst].late_ns);
-		if (order > 0)
-			worst = p;
-	}
-	return worst;
 }
 
 static const char *missing_of(const struct comm_ranks *r, const struct comm_call *call,
@@ -195,7 +212,6 @@ static struct comm_ranks_row kind_row(const struct comm_ranks *r,
 {
 	const struct comm_matches *m = r->matches;
 	const struct comm_call *call = &part_of(m, k->first)->call;
-	size_t worst = straggler(m, k->late);
 	struct comm_ranks_row row = empty_row(call);
 
 	set_sums(&k->sums, &row);
@@ -207,10 +223,10 @@ static struct comm_ranks_row kind_row(const struct comm_ranks *r,
 	if (!sum_is_stuck(k->skew_ns))
 		row.mean_skew_ns = k->skew_ns / k->sums.calls;
 	row.skew_ns = k->max_skew_ns;
-	if (k->late[worst].late_calls) {
-		row.late_rank = m->participants[worst].profile->rank;
-		row.late_calls = k->late[worst].late_calls;
-		row.late_ns = k->late[worst].late_ns;
+	if (k->late.late_calls) {
+		row.late_rank = m->participants[k->straggler].profile->rank;
+		row.late_calls = k->late.late_calls;
+		row.late_ns = k->late.late_ns;
 	}
 	return row;
 }
@@ -237,21 +253,26 @@ static bool waited_more(const void *context, uint32_t a, uint32_t b)
 struct comm_ranks_rows comm_ranks_kinds(const struct comm_ranks *r, struct arena *arena)
 {
 	struct judging j = { .r = r, .verdicts = judge_all(r->matches) };
+	size_t nranks = r->matches->nparticipants + 1;
 	struct sort_groups groups;
 
 	sort_groups_make(&groups, r->matches->nmatches, kind_before, &j);
 	j.kinds = xcalloc(groups.n + 1, sizeof(*j.kinds));
+	j.late = xcalloc(nranks, sizeof(*j.late));
+	j.seen = xcalloc(nranks, sizeof(*j.seen));
+	j.ranks = xcalloc(nranks, sizeof(*j.ranks));
 	for (size_t i = 0; i < groups.n; i++)
 		j.kinds[i] = sum_kind(&j, groups.items[i].at, groups.items[i].n);
 	uint32_t *at = sorted_places(groups.n, waited_more, &j);
 	struct comm_ranks_rows rows = room_for(groups.n);
 	for (size_t i = 0; i < groups.n; i++)
 		rows.items[i] = kind_row(r, &j.kinds[at[i]], arena);
-	for (size_t i = 0; i < groups.n; i++) {
-		free(j.kinds[i].late);
+	for (size_t i = 0; i < groups.n; i++)
 		free(j.kinds[i].ranks);
-	}
 	free(j.kinds);
+	free(j.late);
+	free(j.seen);
+	free(j.ranks);
 	free(j.verdicts);
 	free(at);
 	sort_groups_release(&groups);
