@@ -34,15 +34,15 @@ static enum err_kind kind_of_code(int code)
 	}
 }
 
-/* SQLite takes a disk that cannot be read for a damaged database. */
-static bool is_unreadable(struct sqlite3 *db)
+/* What the system said of the file that failed last; 0: nothing. */
+static int errno_of(struct sqlite3 *db)
 {
 	static const char *const names[] = { "main", SQL_OLD };
 	int number = 0;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && number != EIO; i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && number == 0; i++)
 		sqlite3_file_control(db, names[i], SQLITE_FCNTL_LAST_ERRNO, &number);
-	return number == EIO;
+	return number;
 }
 
 /* SQLite's "access to TABLE.COLUMN is prohibited". */
@@ -67,8 +67,13 @@ static int refused(const char *message, struct err *err)
 int sql_error(struct sqlite3 *db, struct err *err)
 {
 	int primary = sqlite3_errcode(db) & 0xff;
+	int number =
+		primary == SQLITE_CORRUPT || primary == SQLITE_IOERR ? errno_of(db) : 0;
 
-	if (primary == SQLITE_CORRUPT && is_unreadable(db))
+	if (primary == SQLITE_IOERR && number)
+		return err_set(err, ERR_IO, "%s", strerror(number));
+	/* it takes a disk that cannot be read for a damaged database */
+	if (primary == SQLITE_CORRUPT && number == EIO)
 		return err_set(err, ERR_IO, "cannot read it: %s", strerror(EIO));
 	/* nobody but store_open() sets a limit to reading; users' queries have their own */
 	if (primary == SQLITE_INTERRUPT && sqlite3_db_readonly(db, "main") == 1)
