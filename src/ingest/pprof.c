@@ -160,7 +160,8 @@ static int take_label(struct pprof *p, struct str label, struct sample_thread_fa
 		      bool *is_told, struct err *err)
 {
 	struct str key = pprof_text(&p->tables, pprof_number(label, LABEL_KEY));
-	struct str text = pprof_text(&p->tables, pprof_number(label, LABEL_TEXT));
+	uint64_t place = pprof_number(label, LABEL_TEXT);
+	struct str text = pprof_text(&p->tables, place);
 	int64_t number = (int64_t)pprof_number(label, LABEL_NUMBER);
 
 	bool is_name = str_is(key, "thread") || str_is(key, "thread_name") ||
@@ -169,7 +170,10 @@ static int take_label(struct pprof *p, struct str label, struct sample_thread_fa
 		      str_is(key, "tid");
 	if (is_name && text.n) {
 		*is_told = true;
-		return stacks_name(&p->stacks, text, p->offset, &who->thread, err);
+		if (text.n > SPELT_PART) /* each thread has it in the store */
+			return stacks_name(&p->stacks, text, p->offset, &who->thread,
+					   err);
+		return pprof_text_number(&p->tables, place, p->offset, &who->thread, err);
 	}
 	if (is_tid || (is_name && !text.n))
 		who->tid = number;

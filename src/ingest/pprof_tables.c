@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/search.h"
 
@@ -85,6 +86,16 @@ struct str pprof_text(struct pprof_tables *t, uint64_t place)
 	return place < t->ntexts ? t->texts[place] : STR_LIT("");
 }
 
+int pprof_text_number(struct pprof_tables *t, uint64_t place, uint64_t offset,
+		      uint32_t *number, struct err *err)
+{
+	if (t->numbers[place] == TEXT_NONE &&
+	    stacks_text(t->stacks, t->texts[place], offset, &t->numbers[place], err) < 0)
+		return -1;
+	*number = t->numbers[place];
+	return 0;
+}
+
 void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks, uint64_t file_bytes)
 {
 	*t = (struct pprof_tables){ .stacks = stacks, .file_bytes = file_bytes };
@@ -110,6 +121,9 @@ void pprof_tables_sort(struct pprof_tables *t)
 	items_sort(&t->locations);
 	items_sort(&t->functions);
 	items_sort(&t->mappings);
+	t->numbers = xcalloc(t->ntexts + 1, sizeof(*t->numbers));
+	for (size_t i = 0; i < t->ntexts; i++)
+		t->numbers[i] = TEXT_NONE;
 }
 
 void pprof_tables_release(struct pprof_tables *t)
@@ -118,20 +132,28 @@ void pprof_tables_release(struct pprof_tables *t)
 	free(t->functions.at);
 	free(t->mappings.at);
 	free(t->texts);
+	free(t->numbers);
 	free(t->frames);
 	idmap_release(&t->pushed);
 }
 
-/* A frame of a location: its function and the line that ran. */
-static int add_frame(struct pprof_tables *t, const struct stacks_frame *frame,
-		     uint64_t offset, struct err *err)
+/* A frame of a location: its function, in a file or in none, and the line that ran. */
+static int add_frame(struct pprof_tables *t, struct function_fact *function,
+		     uint64_t file, int64_t line, uint64_t offset, struct err *err)
 {
-	struct frame_fact fact;
+	struct sink *sink = t->stacks->sink;
+	struct frame_fact fact = { .line = line };
 
-	if (stacks_frame(t->stacks, frame, offset, &fact, err) < 0)
-		return -1;
+	if (pprof_text(t, file).n) {
+		if (pprof_text_number(t, file, offset, &function->file, err) < 0)
+			return -1;
+	} else {
+		function->file = t->stacks->no_file;
+		function->line = 0;
+	}
+	fact.function = sink->function(sink, function);
 	*ARRAY_PUSH(t->frames, t->nframes, t->frames_cap) =
-		t->stacks->sink->frame(t->stacks->sink, SAMPLE_NONE, &fact);
+		sink->frame(sink, SAMPLE_NONE, &fact);
 	return 0;
 }
 
@@ -144,20 +166,19 @@ static int add_line(struct pprof_tables *t, struct str line, uint64_t offset,
 		    struct err *err)
 {
 	uint64_t id = pprof_number(line, LINE_FUNCTION);
-	const struct pprof_item *function = items_find(&t->functions, id);
-	struct stacks_frame frame = { .name = STR_LIT("?"),
-				      .first_line = NUMBER_NONE,
-				      .line = line_number(
-					      pprof_number(line, LINE_LINE)) };
+	const struct pprof_item *item = items_find(&t->functions, id);
+	struct function_fact function = { .line = item ? line_number(item->line)
+						       : NUMBER_NONE };
 
-	t->nlost += !function && id; /* 0: none is named */
-	if (function) {
-		struct str name = pprof_text(t, function->name);
-		frame.name = name.n ? name : frame.name;
-		frame.file = pprof_text(t, function->file);
-		frame.first_line = line_number(function->line);
-	}
-	return add_frame(t, &frame, offset, err);
+	t->nlost += !item && id; /* 0: none is named */
+	int rc = item && pprof_text(t, item->name).n
+			 ? pprof_text_number(t, item->name, offset, &function.name, err)
+			 : stacks_text(t->stacks, STR_LIT("?"), offset, &function.name,
+				       err);
+	if (rc < 0)
+		return -1;
+	return add_frame(t, &function, item ? item->file : 0,
+			 line_number(pprof_number(line, LINE_LINE)), offset, err);
 }
 
 /* A location without lines is an address of the program or of a library. */
@@ -167,14 +188,14 @@ static int add_address(struct pprof_tables *t, struct str location, uint64_t off
 	const struct pprof_item *mapping =
 		items_find(&t->mappings, pprof_number(location, LOCATION_MAPPING));
 	char name[32];
-	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+	struct function_fact function = { .line = NUMBER_NONE };
 
 	snprintf(name, sizeof(name), "0x%llx",
 		 (unsigned long long)pprof_number(location, LOCATION_ADDRESS));
-	frame.name = str_of(name);
-	if (mapping)
-		frame.file = pprof_text(t, mapping->file);
-	return add_frame(t, &frame, offset, err);
+	if (stacks_text(t->stacks, str_of(name), offset, &function.name, err) < 0)
+		return -1;
+	return add_frame(t, &function, mapping ? mapping->file : 0, NUMBER_NONE, offset,
+			 err);
 }
 
 /* Its first line is the innermost call: what it was inlined into follows. */

@@ -36,6 +36,8 @@ struct pprof_tables {
 	struct stacks *stacks; /* borrowed */
 	struct str *texts;     /* owned; they lie in the file */
 	size_t ntexts, texts_cap;
+	uint32_t
+		*numbers; /* owned: the sink's, of texts that it was told; or TEXT_NONE */
 	struct pprof_items locations, functions, mappings;
 	uint32_t *frames; /* owned: of all locations, the sink's numbers */
 	size_t nframes, frames_cap;
@@ -55,6 +57,9 @@ void pprof_tables_release(struct pprof_tables *t);
 
 /* The text at a place of the table.  One that is not there is empty, and counted as lost. */
 struct str pprof_text(struct pprof_tables *t, uint64_t place);
+/* The sink's number of one that is not empty, which is told once.  0, or -1 with err set. */
+int pprof_text_number(struct pprof_tables *t, uint64_t place, uint64_t offset,
+		      uint32_t *number, struct err *err);
 /* The last value of a field that is a number; 0 where it is not there, as in protobuf. */
 uint64_t pprof_number(struct str message, uint32_t field);
 static inline bool pprof_is_message(const struct proto_field *f)

@@ -149,6 +149,22 @@ def samples_of_inlined_calls(n, folder, stretch):
                  field(2, packed(1, [1]) + packed(2, [round(16 * stretch)])) * n)
 
 
+@kind
+def functions_of_a_name_of_pprof(n, folder, stretch):
+    """Of 16 n bytes; each is sampled, and they are one function."""
+    return pprof(folder, *(field(5, field(1, i + 1) + field(2, 3)) for i in range(n)),
+                 *(field(4, field(1, i + 1) + field(4, field(1, i + 1))) for i in range(n)),
+                 *(field(2, packed(1, [i + 1]) + packed(2, [round(16 * stretch)])) for i in range(n)), texts=(b"x" * 16 * n,))
+
+
+@kind
+def samples_of_a_label_of_pprof(n, folder, stretch):
+    """The name of a thread, likewise long."""
+    return pprof(folder, field(5, field(1, 1) + field(2, 3)), lines_of_a_location(1),
+                 field(2, packed(1, [1]) + packed(2, [round(16 * stretch)]) + field(3, field(1, 4) + field(2, 5))) * n,
+                 texts=(b"f", b"thread", b"x" * 16 * n))
+
+
 def pyinstrument_frame(i, children):
     return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
             f'"is_application_code": true, "children": [{children}')
