@@ -182,25 +182,38 @@ def groups_of_sizes(n, folder, stretch):
     return two_ranks(folder, lambda rank: ([], kernels(rank)))
 
 
-@kind
-def ranks_merged(n, folder, stretch):
+def merge(folder, texts):
     """One file in which each process is of a rank."""
     events = []
-    for i in range(n):
-        for event in json.loads(rank_text(i, n, 1, stretch))["traceEvents"]:
+    for i, text in enumerate(texts):
+        for event in json.loads(text)["traceEvents"]:
             events.append({**event, "pid": f"[TP00-DP{i:02d}] {event['pid']}"})
     return save(folder, "merged.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+
+
+@kind
+def ranks_merged(n, folder, stretch):
+    return merge(folder, (rank_text(i, n, 1, stretch) for i in range(n)))
 
 
 @kind
 def ranks_of_two_groups(n, folder, stretch):
-    """One file in which each process is of a rank, which has a group with the one before and one with the next."""
-    events = []
-    for i in range(n):
-        kernels = [(100 * k * stretch + 10 * (i % 3), (100 * k + 90) * stretch, k, (k, k + 1), 0) for k in (i - 1, i) if 0 <= k < n - 1]
-        for event in json.loads(kernels_text(i, n, [], kernels))["traceEvents"]:
-            events.append({**event, "pid": f"[TP00-DP{i:02d}] {event['pid']}"})
-    return save(folder, "merged.json", json.dumps({"schemaVersion": 1, "traceEvents": events}).encode())
+    """Each rank has a group with the one before and one with the next."""
+    def kernels(rank):
+        for k in (rank - 1, rank):
+            if 0 <= k < n - 1:
+                yield (100 * k + 10 * (rank % 3)) * stretch, (100 * k + 90) * stretch, k, (k, k + 1), 0
+    return merge(folder, (kernels_text(rank, n, [], kernels(rank)) for rank in range(n)))
+
+
+@kind
+def ranks_in_pairs(n, folder, stretch):
+    """Each rank has a group with one other, and nothing ties their clocks to those of all others."""
+    def kernels(rank):
+        first = rank // 2 * 2
+        for i in range(8):
+            yield (100 * i + 10 * ((rank + i) % 3)) * stretch, (100 * i + 90) * stretch, first, (first, first + 1), i
+    return merge(folder, (kernels_text(rank, n, [], kernels(rank)) for rank in range(n // 2 * 2)))
 
 
 @kind
@@ -232,8 +245,8 @@ def small_files(n, folder, stretch):
 
 
 RUNS = ("runs",)  # of these each file is ingested as a run of its own
-FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "ranks_of_two_groups", "names_of_graphs_of_profiles",
-           "small_files", "listings_in_a_log")  # a file each
+FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "ranks_of_two_groups", "ranks_in_pairs",
+           "names_of_graphs_of_profiles", "small_files", "listings_in_a_log")  # a file each
 
 
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.

@@ -20,6 +20,9 @@ struct aligning {
 	size_t *aligned;      /* by match: the first part whose clock is known, or NONE */
 	int64_t *numbers;     /* as many as a participant has matches */
 	bool *known;
+	uint32_t *tied; /* those whose clock can be that of the newest one, in order */
+	size_t ntied;
+	bool *met, *seen; /* by participant, and by match: it was looked at for that */
 };
 
 #define NONE SIZE_MAX
@@ -115,22 +118,49 @@ static bool align_round(struct aligning *a, bool only_synchronizing)
 {
 	bool any = false;
 
-	for (uint32_t p = 0; p < a->m->nparticipants; p++)
-		if (!a->known[p])
-			any |= align_one(a, p, only_synchronizing);
+	for (size_t i = 0; i < a->ntied; i++)
+		if (!a->known[a->tied[i]])
+			any |= align_one(a, a->tied[i], only_synchronizing);
 	return any;
 }
 
-/* The first that nothing ties to the others has a clock of its own. */
-static bool begin_clock(struct aligning *a, uint32_t *clocks)
+static void tie(struct aligning *a, uint32_t p)
 {
-	for (uint32_t p = 0; p < a->m->nparticipants; p++)
-		if (!a->known[p]) {
-			set_known(a, p);
-			a->m->participants[p].clock = (*clocks)++;
-			return true;
+	if (!a->met[p])
+		a->tied[a->ntied++] = p;
+	a->met[p] = true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return sort_order(*x, *y);
+}
+
+/* Whom matches tie to the participant, itself among them, also by way of others. */
+static void find_tied(struct aligning *a, uint32_t p)
+{
+	a->ntied = 0;
+	tie(a, p);
+	for (size_t i = 0; i < a->ntied; i++)
+		for (size_t k = a->first[a->tied[i]]; k < a->first[a->tied[i] + 1]; k++) {
+			const struct comm_match *match = &a->m->matches[a->own[k].match];
+			if (a->seen[a->own[k].match])
+				continue;
+			a->seen[a->own[k].match] = true;
+			for (size_t part = 0; part < match->n; part++)
+				tie(a, a->m->parts[match->first + part].participant);
 		}
-	return false;
+	qsort(a->tied, a->ntied, sizeof(*a->tied), by_number);
+}
+
+/* The first that nothing ties to the others has a clock of its own. */
+static void begin_clock(struct aligning *a, uint32_t p, uint32_t clock)
+{
+	set_known(a, p);
+	a->m->participants[p].clock = clock;
+	find_tied(a, p);
 }
 
 void comm_align(struct comm_matches *m)
@@ -145,12 +175,22 @@ void comm_align(struct comm_matches *m)
 	for (size_t i = 0; i < m->nmatches; i++)
 		a.aligned[i] = NONE;
 	a.numbers = xcalloc(m->nmatches + 1, sizeof(*a.numbers));
-	while (begin_clock(&a, &clocks))
+	a.tied = xcalloc(m->nparticipants + 1, sizeof(*a.tied));
+	a.met = xcalloc(m->nparticipants + 1, sizeof(*a.met));
+	a.seen = xcalloc(m->nmatches + 1, sizeof(*a.seen));
+	for (uint32_t p = 0; p < m->nparticipants; p++) {
+		if (a.known[p])
+			continue;
+		begin_clock(&a, p, clocks++);
 		while (align_round(&a, true) || align_round(&a, false))
 			;
+	}
 	free(a.first);
 	free(a.known);
 	free(a.own);
 	free(a.aligned);
 	free(a.numbers);
+	free(a.tied);
+	free(a.met);
+	free(a.seen);
 }

@@ -392,14 +392,14 @@ struct comm_ranks_rows comm_ranks_by_axis(const struct comm_ranks *r)
 	return rows;
 }
 
-/* Where the aligned clock has its 0: the first event of its first participant. */
-static int64_t origin_of(const struct comm_matches *m, uint32_t clock)
+/* Where each aligned clock has its 0: the first event of its first participant. */
+static int64_t *find_origins(const struct comm_matches *m)
 {
-	size_t p = 0;
+	int64_t *origins = xcalloc(m->nparticipants + 1, sizeof(*origins));
 
-	while (m->participants[p].clock != clock)
-		p++;
-	return m->participants[p].origin_ns;
+	for (size_t p = m->nparticipants; p-- > 0;)
+		origins[m->participants[p].clock] = m->participants[p].origin_ns;
+	return origins;
 }
 
 static bool started_before(const void *context, uint32_t a, uint32_t b)
@@ -416,10 +416,11 @@ static bool started_before(const void *context, uint32_t a, uint32_t b)
 	return order < 0;
 }
 
-/* `ranks`: room for those of all participants. */
+/* origins: by clock.  `ranks`: room for those of all participants. */
 static struct comm_ranks_row single_row(const struct comm_ranks *r,
 					const struct comm_match *match,
-					const struct comm_verdict *v, int64_t *ranks,
+					const struct comm_verdict *v,
+					const int64_t *origins, int64_t *ranks,
 					struct arena *arena)
 {
 	const struct comm_matches *m = r->matches;
@@ -428,7 +429,7 @@ static struct comm_ranks_row single_row(const struct comm_ranks *r,
 
 	row.number = part->number;
 	row.clock = m->participants[part->participant].clock;
-	row.start_ns = sum_sub(v->start_ns, origin_of(m, (uint32_t)row.clock));
+	row.start_ns = sum_sub(v->start_ns, origins[row.clock]);
 	row.ranks = (int64_t)comm_match_ranks(m, match, ranks);
 	row.missing = missing_of(r, row.call, ranks, (size_t)row.ranks, arena);
 	row.message_bytes = part->call.bytes;
@@ -452,12 +453,14 @@ struct comm_ranks_rows comm_ranks_single(const struct comm_ranks *r, struct aren
 	struct judging j = { .r = r, .verdicts = judge_all(m) };
 	uint32_t *at = sorted_places(m->nmatches, started_before, &j);
 	int64_t *ranks = xcalloc(m->nparticipants + 1, sizeof(*ranks));
+	int64_t *origins = find_origins(m);
 	struct comm_ranks_rows rows = room_for(m->nmatches);
 
 	for (size_t i = 0; i < rows.n; i++)
 		rows.items[i] = single_row(r, &m->matches[at[i]], &j.verdicts[at[i]],
-					   ranks, arena);
+					   origins, ranks, arena);
 	free(ranks);
+	free(origins);
 	free(j.verdicts);
 	free(at);
 	return rows;
