@@ -68,7 +68,7 @@ void functions_release(struct functions *f);
  * are cut, and *is_cut is set.
  */
 uint32_t functions_add(struct functions *f, struct intern *texts,
-		       const struct function_fact *function, bool *is_cut);
+		       const struct function_fact *given, bool *is_cut);
 /* Adds a row, true; or puts it where that function's row was: false. */
 bool functions_stat(struct functions *f, struct intern *texts,
 		    const struct function_stat_fact *stat);

@@ -201,17 +201,17 @@ static void add_steps(const struct memory_source *s, const struct memory_place *
 int memory_open_growth(struct memory_source *s, struct table **out, struct err *err)
 {
 	struct growth to = { .rows = memtable_new(NULL, NGROWTH) };
-	const struct memory_events *last = NULL;
+	size_t profile = SIZE_MAX; /* whose steps sums have */
 
 	(void)err;
 	for (struct memory_place p = { 0 }; memory_place_get(s, &p);
 	     memory_place_next(&p)) {
-		if (p.events != last) {
+		if (!to.sums || p.profile != profile) {
 			free(to.sums);
 			to.sums = xcalloc(p.events->nsteps + 1, sizeof(*to.sums));
 			to.has_left_out |= are_too_many(p.events);
 		}
-		last = p.events;
+		profile = p.profile;
 		add_steps(s, &p, &to);
 	}
 	free(to.sums);

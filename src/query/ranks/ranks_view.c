@@ -216,7 +216,7 @@ static int64_t count_steps(const struct rank_facts *f)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < f->nsteps; i++)
+	for (size_t i = 0; f->steps && i < f->nsteps; i++)
 		n += f->steps[i].number != NUMBER_NONE;
 	return n;
 }
