@@ -304,7 +304,6 @@ static int gecko_read(struct input *in, const struct read_options *options,
 		f.gecko.text = str_behind(f.gecko.text, sizeof(BOM) - 1);
 	stacks_init(&f.gecko.stacks, sink, options);
 	buf_init(&f.gecko.name, SIZE_MAX);
-	buf_init(&f.gecko.file, SIZE_MAX);
 	int rc = take_profiles(&f, err);
 	if (rc == 0)
 		rc = tell_threads(&f, err);
@@ -313,7 +312,6 @@ static int gecko_read(struct input *in, const struct read_options *options,
 	gecko_release_tables(&f.gecko.shared);
 	stacks_release(&f.gecko.stacks);
 	buf_release(&f.gecko.name);
-	buf_release(&f.gecko.file);
 	free(f.threads);
 	free(f.processes);
 	return rc;

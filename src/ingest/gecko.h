@@ -32,9 +32,16 @@ struct gecko_column {
 	size_t n, cap;
 };
 
+struct gecko_string {
+	struct str raw;    /* borrowed, escapes not undone */
+	uint32_t text;     /* the sink's number, or GECKO_UNKNOWN */
+	uint32_t function; /* of the location that it is: likewise, or SAMPLE_NONE */
+	bool is_root;      /* known if `text` is */
+};
+
 struct gecko_tables {
 	struct gecko_column columns[NGECKO_COLUMNS];
-	struct str *strings; /* owned; their texts are borrowed, escapes not undone */
+	struct gecko_string *strings; /* owned */
 	size_t nstrings, strings_cap;
 	bool has_tables, has_strings;
 	uint32_t *stacks, *frames; /* owned: the sink's numbers, by row */
@@ -48,7 +55,7 @@ struct gecko {
 	struct gecko_tables shared; /* of threads that have none of their own */
 	int cpu_digits; /* threadCPUDelta is in units of 10^-digits ns; -1: none */
 	bool is_cpu_cycles;
-	struct buf name, file;
+	struct buf name;
 	uint64_t nsamples;  /* that were told */
 	uint64_t thread_at; /* where the thread that is read begins */
 	bool has_markers, has_allocations;

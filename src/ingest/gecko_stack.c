@@ -22,21 +22,28 @@ static int64_t cell(const struct gecko *g, const struct gecko_tables *own,
 	return row >= 0 && (uint64_t)row < c->n ? c->at[row] : NUMBER_NONE;
 }
 
-/* The text of a string's number; empty where it is none. */
-static int string_of(const struct gecko *g, const struct gecko_tables *own,
-		     int64_t number, struct buf *into, struct str *out, struct err *err)
+/* NULL, with err set: there is none of that number. */
+static struct gecko_string *string_of(struct gecko *g, struct gecko_tables *own,
+				      int64_t number, struct err *err)
 {
-	const struct gecko_tables *t = own->has_strings ? own : &g->shared;
+	struct gecko_tables *t = own->has_strings ? own : &g->shared;
 
-	*out = STR_LIT("");
-	if (number == NUMBER_NONE)
+	if (number >= 0 && (uint64_t)number < t->nstrings)
+		return &t->strings[number];
+	err_at(err, g->thread_at, "string %lld of %zu", (long long)number, t->nstrings);
+	return NULL;
+}
+
+/* What a string is called by the sink: a text is looked at once, however often it is named. */
+static int text_of(struct gecko *g, struct gecko_string *s, struct err *err)
+{
+	if (s->text != GECKO_UNKNOWN)
 		return 0;
-	if (number < 0 || (uint64_t)number >= t->nstrings)
-		return err_at(err, g->thread_at, "string %lld of %zu", (long long)number,
-			      t->nstrings);
-	buf_clear(into);
-	*out = json_unescape(t->strings[number], into);
-	return 0;
+	buf_clear(&g->name);
+	struct str text = json_unescape(s->raw, &g->name);
+	s->is_root = str_is(text, "(root)");
+	return stacks_text(&g->stacks, text.n ? text : STR_LIT("(anonymous)"),
+			   g->thread_at, &s->text, err);
 }
 
 /* Digits at the end behind a ':', which go off the text; NUMBER_NONE: there are none. */
@@ -98,31 +105,49 @@ static int64_t file_of(const struct gecko *g, const struct gecko_tables *own,
 	return file;
 }
 
-static int describe_frame(struct gecko *g, const struct gecko_tables *own, int64_t row,
-			  struct stacks_frame *frame, struct err *err)
+/* The function of a string that says where it is; SAMPLE_NONE: the root, which is no call. */
+static int find_location(struct gecko *g, struct gecko_string *s, struct err *err)
 {
-	int64_t location = cell(g, own, GECKO_FRAME_LOCATION, row);
-	int64_t func = cell(g, own, GECKO_FRAME_FUNC, row);
-	struct str text;
+	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
+	struct frame_fact fact;
 
-	if (location != NUMBER_NONE) {
-		if (string_of(g, own, location, &g->name, &text, err) < 0)
+	if (s->function != GECKO_UNKNOWN)
+		return 0;
+	buf_clear(&g->name);
+	take_location(json_unescape(s->raw, &g->name), &frame);
+	if (frame.name.n == 0)
+		frame.name = STR_LIT("(anonymous)");
+	s->function = SAMPLE_NONE;
+	if (str_is(frame.name, "(root)") && frame.file.n == 0)
+		return 0;
+	if (stacks_frame(&g->stacks, &frame, g->thread_at, &fact, err) < 0)
+		return -1;
+	s->function = fact.function;
+	return 0;
+}
+
+/* Likewise the function of a row of the table of functions. */
+static int find_function(struct gecko *g, struct gecko_tables *own, int64_t func,
+			 struct gecko_string *name, uint32_t *number, struct err *err)
+{
+	struct function_fact function = { .file = g->stacks.no_file };
+	int64_t place = file_of(g, own, func);
+	struct gecko_string *file = NULL;
+
+	if (text_of(g, name, err) < 0 ||
+	    (place != NUMBER_NONE && !(file = string_of(g, own, place, err))))
+		return -1;
+	function.name = name->text;
+	*number = SAMPLE_NONE;
+	if (file && file->raw.n) {
+		if (text_of(g, file, err) < 0)
 			return -1;
-		take_location(text, frame);
-	} else {
-		int64_t name = cell(g, own, GECKO_FUNC_NAME, func);
-		if (name == NUMBER_NONE)
-			return err_at(err, g->thread_at, "frame %lld has no function",
-				      (long long)row);
-		if (string_of(g, own, name, &g->name, &frame->name, err) < 0 ||
-		    string_of(g, own, file_of(g, own, func), &g->file, &frame->file,
-			      err) < 0)
-			return -1;
-		frame->first_line = cell(g, own, GECKO_FUNC_LINE, func);
+		function.file = file->text;
+		function.line = cell(g, own, GECKO_FUNC_LINE, func);
+	} else if (name->is_root) {
+		return 0;
 	}
-	frame->line = cell(g, own, GECKO_FRAME_LINE, row);
-	if (frame->name.n == 0)
-		frame->name = STR_LIT("(anonymous)");
+	*number = g->stacks.sink->function(g->stacks.sink, &function);
 	return 0;
 }
 
@@ -130,19 +155,31 @@ static int describe_frame(struct gecko *g, const struct gecko_tables *own, int64
 static int find_frame(struct gecko *g, struct gecko_tables *own, uint32_t *numbers,
 		      int64_t row, struct err *err)
 {
-	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
-	struct frame_fact fact;
+	int64_t location = cell(g, own, GECKO_FRAME_LOCATION, row);
+	int64_t func = cell(g, own, GECKO_FRAME_FUNC, row);
+	int64_t name =
+		location != NUMBER_NONE ? location : cell(g, own, GECKO_FUNC_NAME, func);
+	struct frame_fact fact = { .line = cell(g, own, GECKO_FRAME_LINE, row) };
+	struct gecko_string *string;
 
 	if (numbers[row] != GECKO_UNKNOWN)
 		return 0;
-	if (describe_frame(g, own, row, &frame, err) < 0)
+	if (name == NUMBER_NONE)
+		return err_at(err, g->thread_at, "frame %lld has no function",
+			      (long long)row);
+	if (!(string = string_of(g, own, name, err)))
 		return -1;
+	if (location == NUMBER_NONE) {
+		if (find_function(g, own, func, string, &fact.function, err) < 0)
+			return -1;
+	} else {
+		if (find_location(g, string, err) < 0)
+			return -1;
+		fact.function = string->function;
+	}
 	numbers[row] = SAMPLE_NONE;
-	if (str_is(frame.name, "(root)") && frame.file.n == 0)
-		return 0;
-	if (stacks_frame(&g->stacks, &frame, g->thread_at, &fact, err) < 0)
-		return -1;
-	numbers[row] = g->stacks.sink->frame(g->stacks.sink, SAMPLE_NONE, &fact);
+	if (fact.function != SAMPLE_NONE)
+		numbers[row] = g->stacks.sink->frame(g->stacks.sink, SAMPLE_NONE, &fact);
 	return 0;
 }
 

@@ -209,7 +209,10 @@ static int add_string(struct gecko *g, struct str key, const struct json_value *
 				 "an entry of the string table is not "
 				 "a string",
 				 err);
-	*ARRAY_PUSH(tables->strings, tables->nstrings, tables->strings_cap) = value->text;
+	*ARRAY_PUSH(tables->strings, tables->nstrings, tables->strings_cap) =
+		(struct gecko_string){ .raw = value->text,
+				       .text = GECKO_UNKNOWN,
+				       .function = GECKO_UNKNOWN };
 	return 0;
 }
 

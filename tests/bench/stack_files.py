@@ -165,6 +165,28 @@ def samples_of_a_label_of_pprof(n, folder, stretch):
                  texts=(b"f", b"thread", b"x" * 16 * n))
 
 
+def firefox(folder, n, names, strings, stretch, **frames):
+    """A thread of n stacks of one frame, each sampled."""
+    thread = {"name": "a", "pid": "1", "tid": 1, "stackTable": {"length": n, "prefix": [None] * n, "frame": list(range(n))},
+              "frameTable": {"length": n, "line": [None] * n, **frames},
+              "funcTable": {"length": n, "name": names, "fileName": [1] * len(names), "lineNumber": [1] * n, "resource": [-1] * n},
+              "samples": {"length": n, "stack": list(range(n)), "timeDeltas": [stretch] * n}, "stringArray": strings}
+    meta = {"interval": 1, "startTime": 0, "preprocessedProfileVersion": 47}
+    return save(folder, "a.json", json.dumps({"meta": meta, "libs": [], "threads": [thread]}).encode())
+
+
+# No kinds: to list all n samples as JSON takes n times these bytes.
+
+def functions_of_a_file_of_firefox(n, folder, stretch):
+    """Whose name has 16 n bytes, the first of them escaped."""
+    return firefox(folder, n, [0] * n, ["f", "\n" + "x" * 16 * n], stretch, func=list(range(n)))
+
+
+def frames_of_a_location_of_firefox(n, folder, stretch):
+    """Which has as many bytes."""
+    return firefox(folder, n, [], ["f (\n" + "x" * 16 * n + ":3)"], stretch, location=[0] * n)
+
+
 def pyinstrument_frame(i, children):
     return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
             f'"is_application_code": true, "children": [{children}')

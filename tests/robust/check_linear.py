@@ -23,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "store")]
 import command_lines  # noqa: E402  pylint: disable=wrong-import-position
 import linear  # noqa: E402  pylint: disable=wrong-import-position
+import stack_files  # noqa: E402  pylint: disable=wrong-import-position
 import storetap  # noqa: E402  pylint: disable=wrong-import-position
 import structures  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -206,6 +207,18 @@ def check_growth(tap, tool, structure, least_n, command, name):
     tap.ok(measure and large[measure] < MOST * small[measure], f"{' '.join(command)} of {least_n} and {4 * least_n} {name}", small, large)
 
 
+def check_texts(tap, tool):
+    """A text of Firefox that n frames name is looked at once."""
+    for make in (stack_files.functions_of_a_file_of_firefox, stack_files.frames_of_a_location_of_firefox):
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+            costs = [least([linear.run(["ingest", "-q", "-o", os.path.join(folder, f"{n}.{i}.db"), make(n, folder, 1)], tool, folder, SECONDS)
+                            for i in range(3)]) for n in (SMALL, 4 * SMALL)]
+        small, large = costs
+        measure = next(iter(word for word in small if word != "bytes")) if small and large else None
+        tap.ok(measure and large[measure] < MOST * max(small[measure], SUSPECT[measure] / 2),
+               f"{SMALL} and {4 * SMALL} of {make.__name__.replace('_', ' ')}", small, large)
+
+
 def check_counters(tap, tool):
     """The page has the samples of each counter, which must not be looked for among all."""
     check_growth(tap, tool, "counters", SMALL, ["report"], "counters")
@@ -257,6 +270,7 @@ def main():
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
     check_runs(tap, tool)
     check_profiles(tap, tool)
+    check_texts(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)
     check_sections(tap, tool)
