@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/intern.h"
 #include "base/machine.h"
 #include "base/spill.h"
 #include "base/str.h"
@@ -238,31 +239,28 @@ static int look_at(struct importing *i, struct import_operand *operand, bool *is
 
 static int look_at_all(struct importing *i, const char *const *paths, struct err *err)
 {
+	struct intern seen;
 	bool is_sized = true;
+	int rc = 0;
 
+	intern_init(&seen);
 	i->operands = xcalloc(i->noperands, sizeof(*i->operands));
-	for (size_t at = 0; at < i->noperands; at++) {
-		i->operands[at].path = paths[at];
-		if (look_at(i, &i->operands[at], &is_sized, err) < 0)
-			return -1;
+	for (size_t at = 0; at < i->noperands && rc == 0; at++) {
+		struct import_operand *operand = &i->operands[at];
+		operand->path = paths[at];
+		rc = look_at(i, operand, &is_sized, err);
+		size_t known = seen.n;
+		operand->is_again = intern_add(&seen, str_of(operand->resolved)) < known;
 	}
+	intern_release(&seen);
 	if (!is_sized)
 		i->total = 0;
-	return 0;
+	return rc;
 }
 
 size_t import_count_traces(const struct importing *i)
 {
 	return i->result->stored + i->result->refused + i->nrepeated + i->nprints;
-}
-
-bool import_is_given_before(const struct importing *i,
-			    const struct import_operand *operand)
-{
-	for (const struct import_operand *o = i->operands; o < operand; o++)
-		if (strcmp(o->resolved, operand->resolved) == 0)
-			return true;
-	return false;
 }
 
 static int import_operand(struct importing *i, const struct import_operand *operand,
@@ -271,7 +269,7 @@ static int import_operand(struct importing *i, const struct import_operand *oper
 	struct import_file file = { .path = operand->path };
 	struct err why = ERR_INIT;
 
-	if (import_is_given_before(i, operand)) {
+	if (operand->is_again) {
 		err_set(&why, ERR_INPUT, "given twice; it is read only once");
 		import_note(i, IMPORT_REFUSED, &file, &why);
 		return 0;

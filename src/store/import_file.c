@@ -60,7 +60,7 @@ struct ahead *import_ahead(const struct importing *i)
 	intern_init(&l.seen);
 	for (const struct import_operand *o = i->operands; o < i->operands + i->noperands;
 	     o++)
-		if (!import_is_given_before(i, o) && o->err.kind == ERR_NONE)
+		if (!o->is_again && o->err.kind == ERR_NONE)
 			list_operand(&l, o);
 	intern_release(&l.seen);
 	return ahead_new(&l.plan);

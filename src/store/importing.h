@@ -43,11 +43,11 @@ struct import_source {
 /* What the user named. */
 struct import_operand {
 	const char *path;
-	char *resolved; /* owned */
-	bool is_folder;
-	struct stat st;   /* st_mode 0: nothing is known of it */
-	struct walk walk; /* of a folder */
-	struct err err;   /* why it could not be listed */
+	char *resolved;           /* owned */
+	bool is_folder, is_again; /* again: named before */
+	struct stat st;           /* st_mode 0: nothing is known of it */
+	struct walk walk;         /* of a folder */
+	struct err err;           /* why it could not be listed */
 };
 
 /* A profile that is stored. */
@@ -106,9 +106,6 @@ void import_note(struct importing *i, enum import_end end, const struct import_f
 		 const struct err *err);
 /* Those stored, refused, met again, or printed. */
 size_t import_count_traces(const struct importing *i);
-/* Was the same file or folder named before? */
-bool import_is_given_before(const struct importing *i,
-			    const struct import_operand *operand);
 /*
  * Nothing is stored: all expands to too much, or with --strict when one was refused.
  * Why read on?

@@ -37,6 +37,7 @@ SECONDS = 20
 PRODUCTS = [("steps_of_a_device_each", "gate"), ("steps_under_devices", "gate")]
 RUNS_SMALL = 300
 SECTIONS_SMALL = 30000
+OPERANDS_SMALL = 8000
 PROFILES_SMALL = 250
 LANES_SMALL = 8000
 MANY_FILES = 16  # so many times fewer of those that are a file each
@@ -245,6 +246,16 @@ def check_sections(tap, tool):
            f"gate by {SECTIONS_SMALL} and {4 * SECTIONS_SMALL} budgets", costs)
 
 
+def check_operands(tap, tool):
+    """Which of them is named twice; none is there."""
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        costs = [linear.run(["ingest", "-q", "-o", os.path.join(folder, "out.db"), *(f"missing{i:06d}" for i in range(n))], tool, folder, SECONDS)
+                 for n in (OPERANDS_SMALL, 4 * OPERANDS_SMALL)]
+    measure = next(iter(name for name in costs[0].costs if name != "bytes"))
+    small, large = (max(run.costs[measure], SUSPECT[measure]) for run in costs)
+    tap.ok(costs[1].status == 4 and large < MOST * small, f"ingest of {OPERANDS_SMALL} and {4 * OPERANDS_SMALL} operands", small, large)
+
+
 def main():
     tap = storetap.Tap()
     if any(os.environ.get(name) for name in ("SAN", "TSAN", "VALGRIND")):
@@ -274,6 +285,7 @@ def main():
     check_counters(tap, tool)
     check_lanes(tap, tool)
     check_sections(tap, tool)
+    check_operands(tap, tool)
     tap.done()
 
 
