@@ -5,6 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/buf.h"
+#include "base/intern.h"
 #include "base/sum.h"
 #include "cli/report_charts.h"
 #include "cli/table_command.h"
@@ -15,13 +17,14 @@
 /* Of a device of a profile. */
 struct device_curve {
 	char *told, *name; /* owned; as the table has it, as people read it */
-	int64_t profile;
 	struct page_series allocated, reserved;
 };
 
 struct gathering {
 	struct device_curve *devices; /* owned */
 	size_t n, cap;
+	struct intern keys; /* profile and name: places in devices */
+	struct buf key;     /* of the newest row */
 	size_t nprofiles;
 	int64_t length_ns;
 };
@@ -64,26 +67,21 @@ static char *name_of(const struct gathering *g, const struct rows_at *at,
 			 cells[at->profile].as.integer);
 }
 
-/* Rows of a device stand together. */
-static bool is_of(const struct device_curve *d, const struct rows_at *at,
-		  const struct cell *cells)
-{
-	return d->profile == cells[at->profile].as.integer &&
-	       str_is(cells[at->name].as.text, d->told);
-}
-
 static struct device_curve *find_device(struct gathering *g, const struct rows_at *at,
 					const struct cell *cells)
 {
 	struct str told = cells[at->name].as.text;
+	int64_t profile = cells[at->profile].as.integer;
 
-	for (size_t i = g->n; i-- > 0;)
-		if (is_of(&g->devices[i], at, cells))
-			return &g->devices[i];
+	buf_clear(&g->key);
+	buf_add(&g->key, &profile, sizeof(profile));
+	buf_add_str(&g->key, told);
+	uint32_t known = intern_add(&g->keys, buf_str(&g->key));
+	if (known < g->n)
+		return &g->devices[known];
 	struct device_curve *d = ARRAY_PUSH(g->devices, g->n, g->cap);
 	*d = (struct device_curve){ .told = xstrndup(told.p, told.n),
 				    .name = name_of(g, at, cells),
-				    .profile = cells[at->profile].as.integer,
 				    .allocated = new_series(
 					    "kernel",
 					    at->is_process ? "used" : "allocated", false),
@@ -192,6 +190,8 @@ int report_memory(struct report_making *m, struct err *err)
 	for (size_t i = 0; i < scope->n; i++)
 		if (scope->profiles[i].dur_ns > g.length_ns)
 			g.length_ns = scope->profiles[i].dur_ns;
+	intern_init(&g.keys);
+	buf_init(&g.key, SIZE_MAX);
 	int rc = table_command_use("memory --curve --format json", m->reading,
 				   &(struct table_use){ gather, &g }, &why);
 	if (rc < 0)
@@ -209,5 +209,7 @@ int report_memory(struct report_making *m, struct err *err)
 		free(g.devices[i].reserved.levels);
 	}
 	free(g.devices);
+	intern_release(&g.keys);
+	buf_release(&g.key);
 	return rc < 0 ? -1 : 0;
 }

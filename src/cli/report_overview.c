@@ -1,6 +1,8 @@
 /* The first tab of a page: why is it slow, where a step goes, what to try. */
 #include <stdlib.h>
 
+#include "base/array.h"
+#include "base/intern.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "cli/report_charts.h"
@@ -279,19 +281,30 @@ static void add_chip(struct making *m, struct str value, const char *label)
 		PAGE_SLOTS(PAGE_TEXT("value", value), PAGE_TEXT("label", str_of(label))));
 }
 
-/* Of one device in several recordings the largest counts. */
-static bool is_highest(const struct making *m, size_t row)
+/* Of one device in several recordings the largest counts, the first of those that are equal. */
+static void add_peaks(struct making *m)
 {
-	int64_t value = report_int(&m->rows, row, "value");
+	struct arena *arena = &m->page->arena;
+	struct intern devices;
+	size_t *highest = NULL, cap = 0;
 
+	intern_init(&devices);
 	for (size_t i = 0; i < report_rows_count(&m->rows); i++) {
-		int64_t other = report_int(&m->rows, i, "value");
-		if (is_row(m, i, OVERVIEW_MEMORY) &&
-		    str_equal(item_of(m, i), item_of(m, row)) &&
-		    (other > value || (other == value && i < row)))
-			return false;
+		if (!is_row(m, i, OVERVIEW_MEMORY))
+			continue;
+		size_t known = devices.n;
+		uint32_t device = intern_add(&devices, item_of(m, i));
+		size_t *row = ARRAY_AT(highest, cap, device);
+		if (device == known || report_int(&m->rows, i, "value") >
+					       report_int(&m->rows, *row, "value"))
+			*row = i;
 	}
-	return true;
+	for (uint32_t i = 0; highest && i < devices.n; i++)
+		add_chip(m, value_text(m, highest[i]),
+			 arena_printf(arena, "peak of memory, " STR_FMT,
+				      STR_ARG(intern_str(&devices, i))));
+	intern_release(&devices);
+	free(highest);
 }
 
 static const char *steps_word(const struct making *m)
@@ -321,11 +334,7 @@ static void add_chips(struct making *m)
 	if (find(m, OVERVIEW_RECORDING, "span", &row) &&
 	    report_int(&m->rows, row, "value") > 0)
 		add_chip(m, value_text(m, row), "recorded");
-	for (size_t i = 0; i < report_rows_count(&m->rows); i++)
-		if (is_row(m, i, OVERVIEW_MEMORY) && is_highest(m, i))
-			add_chip(m, value_text(m, i),
-				 arena_printf(arena, "peak of memory, " STR_FMT,
-					      STR_ARG(item_of(m, i))));
+	add_peaks(m);
 	m->page->body = body;
 	if (page_stream_text(&chips).n)
 		page_part(body, "chips",

@@ -189,7 +189,7 @@ static void judge_memory_growth(const struct rule_run *run)
 
 	for (size_t i = 0; i < m->ndevices; i++) {
 		struct growth g = { .device = &m->devices[i] };
-		for (size_t s = 0; s < m->nsteps; s++)
+		for (size_t s = 0; s < m->nsteps && (g.steps < 3 || g.grows); s++)
 			add_step(&g,
 				 memory_level_at(m, g.device,
 						 m->steps[s].ts_ns + m->steps[s].dur_ns));

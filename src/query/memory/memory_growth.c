@@ -348,12 +348,17 @@ static uint32_t last_step(const struct memory_events *m)
 int memory_open_leaks(struct memory_source *s, struct table **out, struct err *err)
 {
 	struct memtable *m = memtable_new(NULL, NLEAK);
+	size_t profile = SIZE_MAX; /* whose last step it is */
+	uint32_t last = MEMORY_STEP_NONE;
 	int rc = 0;
 
 	for (struct memory_place p = { 0 }; rc == 0 && memory_place_get(s, &p);
 	     memory_place_next(&p)) {
-		struct leaks l = { .texts = &s->names.texts,
-				   .last_step = last_step(p.events) };
+		struct leaks l = { .texts = &s->names.texts };
+		if (p.profile != profile)
+			last = last_step(p.events);
+		profile = p.profile;
+		l.last_step = last;
 		intern_init(&l.keys);
 		rc = find_leaks(s, &p, &l, err);
 		if (rc == 0)
