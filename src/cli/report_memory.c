@@ -16,7 +16,7 @@
 
 /* Of a device of a profile. */
 struct device_curve {
-	char *told, *name; /* owned; as the table has it, as people read it */
+	char *name, *title; /* owned; as the table has it, as people read it */
 	struct page_series allocated, reserved;
 };
 
@@ -52,8 +52,8 @@ static struct page_series new_series(const char *color, const char *label, bool 
 }
 
 /* "cuda:0", "cuda:0 of rank 1", "process main". */
-static char *name_of(const struct gathering *g, const struct rows_at *at,
-		     const struct cell *cells)
+static char *title_of(const struct gathering *g, const struct rows_at *at,
+		      const struct cell *cells)
 {
 	struct str name = cells[at->name].as.text;
 	const char *kind = at->is_process ? "process " : "";
@@ -70,18 +70,18 @@ static char *name_of(const struct gathering *g, const struct rows_at *at,
 static struct device_curve *find_device(struct gathering *g, const struct rows_at *at,
 					const struct cell *cells)
 {
-	struct str told = cells[at->name].as.text;
+	struct str name = cells[at->name].as.text;
 	int64_t profile = cells[at->profile].as.integer;
 
 	buf_clear(&g->key);
 	buf_add(&g->key, &profile, sizeof(profile));
-	buf_add_str(&g->key, told);
+	buf_add_str(&g->key, name);
 	uint32_t known = intern_add(&g->keys, buf_str(&g->key));
 	if (known < g->n)
 		return &g->devices[known];
 	struct device_curve *d = ARRAY_PUSH(g->devices, g->n, g->cap);
-	*d = (struct device_curve){ .told = xstrndup(told.p, told.n),
-				    .name = name_of(g, at, cells),
+	*d = (struct device_curve){ .name = xstrndup(name.p, name.n),
+				    .title = title_of(g, at, cells),
 				    .allocated = new_series(
 					    "kernel",
 					    at->is_process ? "used" : "allocated", false),
@@ -168,7 +168,7 @@ static void put_curve(struct report_making *m, const struct gathering *g, size_t
 		PAGE_SLOTS(
 			PAGE_TEXT("title", str_of(arena_printf(&m->page->arena,
 							       "%sMemory of %s over time",
-							       m->title, d->name))),
+							       m->title, d->title))),
 			PAGE_TEXT("about", STR_LIT("extremes of 4,096 parts of the "
 						   "recording"))));
 	page_curve(m->page, &(struct page_curve){ .id = arena_printf(&m->page->arena,
@@ -198,13 +198,13 @@ int report_memory(struct report_making *m, struct err *err)
 		*err = why;
 	/* what is scarce comes first */
 	for (size_t i = 0; rc >= 0 && i < g.n; i++)
-		if (strcmp(g.devices[i].told, "cpu") != 0)
+		if (strcmp(g.devices[i].name, "cpu") != 0)
 			put_curve(m, &g, i);
 	for (size_t i = 0; i < g.n; i++) {
-		if (rc >= 0 && strcmp(g.devices[i].told, "cpu") == 0)
+		if (rc >= 0 && strcmp(g.devices[i].name, "cpu") == 0)
 			put_curve(m, &g, i);
-		free(g.devices[i].told);
 		free(g.devices[i].name);
+		free(g.devices[i].title);
 		free(g.devices[i].allocated.levels);
 		free(g.devices[i].reserved.levels);
 	}

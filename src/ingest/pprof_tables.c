@@ -13,14 +13,14 @@ enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 };
 
 /*
- * A row: its message, what of a function or mapping is asked for, whose message is gone
- * through once, and where the frames of a location are, outermost first.
+ * A row.  The message of a function or mapping is read once, and what is used of it is kept
+ * here; a location has frames, the outermost first.
  */
 struct pprof_item {
 	uint64_t id;
 	struct str message;
 	uint64_t name, file, line; /* places of texts, and where a function begins */
-	size_t first, n;           /* of frames; n = SIZE_MAX: not told to the sink yet */
+	size_t first, n;           /* of frames; n = SIZE_MAX: the sink has none yet */
 };
 
 static void items_add(struct pprof_items *items, uint64_t id, struct str message)

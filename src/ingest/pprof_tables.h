@@ -36,8 +36,7 @@ struct pprof_tables {
 	struct stacks *stacks; /* borrowed */
 	struct str *texts;     /* owned; they lie in the file */
 	size_t ntexts, texts_cap;
-	uint32_t
-		*numbers; /* owned: the sink's, of texts that it was told; or TEXT_NONE */
+	uint32_t *numbers; /* owned: the sink's, by text; TEXT_NONE: it has none yet */
 	struct pprof_items locations, functions, mappings;
 	uint32_t *frames; /* owned: of all locations, the sink's numbers */
 	size_t nframes, frames_cap;

@@ -150,26 +150,24 @@ def two_ranks(folder, make):
     return inner
 
 
+def late_in_turn(n, rank, stretch, late, end):
+    """Kernels of one of two ranks: n times work, and a collective to which they come late in turn."""
+    for i in range(n):
+        ts, come = 100 * i * stretch, (30 + late * ((i + rank) % 2)) * stretch
+        yield ts + 10, ts + come
+        yield ts + come, ts + end * stretch, 0, (0, 1), i
+
+
 @kind
 def collectives_of_a_step(n, folder, stretch):
     """Two ranks that come late in turn."""
-    def kernels(rank):
-        for i in range(n):
-            ts, come = 100 * i * stretch, (30 + 10 * ((i + rank) % 2)) * stretch
-            yield ts + 10, ts + come
-            yield ts + come, ts + 90 * stretch, 0, (0, 1), i
-    return two_ranks(folder, lambda rank: ([(1, 0, 100 * n * stretch)], kernels(rank)))
+    return two_ranks(folder, lambda rank: ([(1, 0, 100 * n * stretch)], late_in_turn(n, rank, stretch, 10, 90)))
 
 
 @kind
 def steps_of_one_rank_each(n, folder, stretch):
     """Two ranks that come late in turn, each in steps whose numbers the other one lacks."""
-    def kernels(rank):
-        for i in range(n):
-            ts, come = 100 * i * stretch, (30 + 20 * ((i + rank) % 2)) * stretch
-            yield ts + 10, ts + come
-            yield ts + come, ts + 80 * stretch, 0, (0, 1), i
-    return two_ranks(folder, lambda rank: ([(rank * n + i, 100 * i * stretch, (100 * i + 90) * stretch) for i in range(n)], kernels(rank)))
+    return two_ranks(folder, lambda rank: ([(rank * n + i, 100 * i * stretch, (100 * i + 90) * stretch) for i in range(n)], late_in_turn(n, rank, stretch, 20, 80)))
 
 
 @kind
