@@ -14,9 +14,10 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("store", "gen", "gaps", "comm")]
+sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("store", "gen", "gaps", "comm", "bench")]
 import fleet  # noqa: E402
 import gaptrace  # noqa: E402
+import other_files  # noqa: E402
 import planted  # noqa: E402
 from storetap import FIXTURES, Tap, Workplace  # noqa: E402
 
@@ -236,6 +237,24 @@ def check_chain(tap, place):
     tap.same(rows[2]["late_why"], "sync", "which is a cause of ptool gaps")
 
 
+def line(place, n):
+    """n ranks, each of which is late as it waited for the one before and then computed: [paths]."""
+    folder = place.path(str(n))
+    os.mkdir(folder)
+    made = other_files.ranks_in_a_line(n * n, folder, 1000)
+    return [os.path.join(made, name) for name in os.listdir(made)]
+
+
+def check_line(tap, place):
+    """A wait has so many causes at most; the others are the late rank's, without a cause."""
+    for n, has_all in ((300, True), (1_300, False)):
+        rows, _ = closes(tap, place, place.ingest(*line(place, n)), f"a line of {n} ranks")
+        late = [number(r, "late_ns") for r in sorted(rows, key=lambda r: number(r, "rank"))]
+        none = [number(r, "late_why_ns") for r in rows if r["late_why"] == "none"]
+        tap.same(bool(none), not has_all, f"causes of {n} ranks are known, or not all")
+        tap.ok(late[0] > max(late[-20:]), f"what the first of {n} caused is more than what the last ones did", late[0])
+
+
 def check_fixtures(tap, place):
     gpu = [os.path.join(FIXTURES, "gpu", f"collectives_rank{rank}.json") for rank in (0, 1)]
     rows, _ = closes(tap, place, place.ingest(*gpu), "collectives_rank0 and 1")
@@ -289,6 +308,7 @@ def main():
         there = sum(check_last_stage(tap, place, seed) for seed in range(8))
         tap.ok(0 < there < 8, "the plant is on the last stage of some", there)
         check_chain(tap, place)
+        check_line(tap, place)
         check_plants(tap, place)
     tap.done()
 

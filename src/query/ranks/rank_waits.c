@@ -31,6 +31,13 @@ const char *rank_why_title(int why)
 
 /* How many collectives back the one before is looked for. */
 #define BACK_MOST 1024
+/*
+ * How many roots a wait has at most: in a line of n ranks, each of which waits for the one
+ * before, they would be n * n / 2.  Once ROOTS_ALL were followed, the largest ones do.
+ */
+#define ROOTS_MOST 1024
+#define ROOTS_FEW  16
+#define ROOTS_ALL  32000000
 
 /* What a rank did of a match; times as those of its parts. */
 struct own_call {
@@ -58,6 +65,7 @@ struct finding {
 	struct rank_root *spare;       /* owned; roots under way */
 	size_t nspare, spare_cap;
 	uint32_t *places; /* owned; by participant and reason: in spare, plus 1 */
+	size_t nfollowed; /* roots, so far */
 };
 
 /* The window in which two ranks are compared: from the collective before to this one. */
@@ -171,10 +179,13 @@ static const struct comm_part *part_of(const struct comm_matches *m, size_t matc
 static int64_t step_start(const struct rank_facts *f, int64_t ns)
 {
 	int64_t start_ns = f->nparts ? f->parts[0].start_ns : ns;
+	size_t after; /* the place of the first that begins later */
 
-	for (size_t i = 0; i < f->nsteps && f->steps[i].start_ns <= ns; i++)
-		if (f->steps[i].number != NUMBER_NONE)
-			start_ns = f->steps[i].start_ns;
+	SEARCH(after, 0, f->nsteps, f->steps[after].start_ns <= ns);
+	while (after > 0 && f->steps[after - 1].number == NUMBER_NONE)
+		after--;
+	if (after > 0)
+		start_ns = f->steps[after - 1].start_ns;
 	return start_ns < ns ? start_ns : ns;
 }
 
@@ -284,16 +295,48 @@ static void add_root(struct finding *f, uint32_t rank, int why, int64_t ns)
 	}
 }
 
+static int largest_first(const void *a, const void *b)
+{
+	const struct rank_root *x = a, *y = b;
+	int order = sort_order(y->ns, x->ns);
+
+	if (!order)
+		order = sort_order(x->rank, y->rank);
+	return order ? order : sort_order(x->why, y->why);
+}
+
+static size_t roots_most(const struct finding *f)
+{
+	return f->nfollowed < ROOTS_ALL ? ROOTS_MOST : ROOTS_FEW;
+}
+
+/* The largest come first; what is too much for these is the late one's, without a cause. */
+static void keep_largest(struct finding *f, uint32_t late)
+{
+	size_t most = roots_most(f);
+	struct rank_root rest = { late, RANK_WHY_UNKNOWN, 0 };
+
+	if (f->nspare <= ROOTS_FEW)
+		return;
+	qsort(f->spare, f->nspare, sizeof(*f->spare), largest_first);
+	if (f->nspare <= most)
+		return;
+	while (f->nspare >= most)
+		rest.ns = sum_add(rest.ns, f->spare[--f->nspare].ns);
+	f->spare[f->nspare++] = rest;
+}
+
 /* The roots under way are those of the wait; the next one begins with none. */
 static void take_roots(struct finding *f, struct rank_wait *wait)
 {
+	for (size_t i = 0; i < f->nspare; i++)
+		*place_of(f, f->spare[i].rank, f->spare[i].why) = 0;
+	keep_largest(f, wait->late);
 	wait->first_root = f->out->nroots;
 	wait->nroots = f->nspare;
-	for (size_t i = 0; i < f->nspare; i++) {
-		const struct rank_root *root = &f->spare[i];
-		*ARRAY_PUSH(f->out->roots, f->out->nroots, f->out->roots_cap) = *root;
-		*place_of(f, root->rank, root->why) = 0;
-	}
+	for (size_t i = 0; i < f->nspare; i++)
+		*ARRAY_PUSH(f->out->roots, f->out->nroots, f->out->roots_cap) =
+			f->spare[i];
 	f->nspare = 0;
 }
 
@@ -305,31 +348,52 @@ static int64_t share_of(int64_t amount, int64_t sum, int64_t total)
 		       : sum_of_double((double)amount * ((double)sum / (double)total));
 }
 
+/* An amount that is shared out by weight, so that all of it is. */
+struct sharing {
+	int64_t amount, total, sum, given;
+};
+
+static void share(struct finding *f, struct sharing *s, struct rank_root root)
+{
+	s->sum = sum_add(s->sum, root.ns);
+	int64_t upto = share_of(s->amount, s->sum, s->total);
+	add_root(f, root.rank, root.why, upto - s->given);
+	s->given = upto;
+}
+
+static void share_roots(struct finding *f, struct sharing *s,
+			const struct rank_wait *wait)
+{
+	const struct rank_root *roots = f->out->roots + wait->first_root;
+	size_t most = roots_most(f), n = wait->nroots < most ? wait->nroots : most;
+	struct rank_root rest = { wait->late, RANK_WHY_UNKNOWN, wait->ns };
+
+	f->nfollowed += n;
+	for (size_t i = 0; i < n; i++) {
+		rest.ns = sum_sub(rest.ns, roots[i].ns);
+		share(f, s, roots[i]);
+	}
+	if (n < wait->nroots)
+		share(f, s, rest);
+}
+
 /* An amount that ends in what the waits of the window for third ranks end in. */
 static void follow(struct finding *f, const struct window *w, int64_t amount)
 {
-	int64_t total = 0, sum = 0, given = 0;
+	struct sharing sharing = { .amount = amount };
 
 	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
 	     wait = next_wait(f->out, w, wait))
 		if (wait->late != w->other && wait->nroots)
-			total = sum_add(total, wait->ns);
-	if (!total) {
+			sharing.total = sum_add(sharing.total, wait->ns);
+	if (!sharing.total) {
 		add_root(f, w->rank, RANK_WHY_UNKNOWN, amount);
 		return;
 	}
 	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
-	     wait = next_wait(f->out, w, wait)) {
-		if (wait->late == w->other)
-			continue;
-		for (size_t i = 0; i < wait->nroots; i++) {
-			const struct rank_root root = f->out->roots[wait->first_root + i];
-			sum = sum_add(sum, root.ns);
-			int64_t upto = share_of(amount, sum, total);
-			add_root(f, root.rank, root.why, upto - given);
-			given = upto;
-		}
-	}
+	     wait = next_wait(f->out, w, wait))
+		if (wait->late != w->other)
+			share_roots(f, &sharing, wait);
 }
 
 /* What the late one did more of, in proportion. */
