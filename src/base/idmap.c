@@ -1,7 +1,7 @@
 /* Ids to rows: see idmap.h. */
 #include "base/idmap.h"
 
-#include "base/intern.h"
+#include "base/hash.h"
 #include "base/spill.h"
 
 void idmap_init(struct idmap *map, size_t expected)

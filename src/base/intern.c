@@ -2,82 +2,9 @@
 #include "base/intern.h"
 
 #include <assert.h>
-#include <endian.h>
 
+#include "base/hash.h"
 #include "base/spill.h"
-
-/* The same on every machine: colours of names come from hashes. */
-static uint64_t word_of(const unsigned char *p)
-{
-	uint64_t word;
-
-	memcpy(&word, p, sizeof(word));
-	return le64toh(word);
-}
-
-/* Of less than eight bytes, as a word: each of them counts. */
-static uint64_t short_word(const unsigned char *p, size_t n)
-{
-	uint32_t first, last;
-
-	if (n < sizeof(first))
-		return n ? p[0] | (uint64_t)p[n / 2] << 8 | (uint64_t)p[n - 1] << 16 : 0;
-	memcpy(&first, p, sizeof(first));
-	memcpy(&last, p + n - sizeof(last), sizeof(last));
-	return le32toh(first) | (uint64_t)le32toh(last) << 32;
-}
-
-static uint64_t fold_word(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
-	return h ^ h >> 35;
-}
-
-#define LONG_TEXT 64
-
-/*
- * Of a long text all but the last words, in lanes that do not wait for each other; moves
- * *bytes behind that.  The shifts differ so that no compiler makes one vector of the
- * lanes, whose products of 64 bits are slow.
- */
-static uint64_t hash_lanes(uint64_t h, const unsigned char **bytes,
-			   const unsigned char *end)
-{
-	const uint64_t by = UINT64_C(0x9fb21c651e98df25);
-	uint64_t a = h, b = h + 1, c = h + 2, d = h + 3;
-	const unsigned char *p = *bytes;
-
-	for (; end - p > 32; p += 32) {
-		a = (a ^ word_of(p)) * by;
-		b = (b ^ word_of(p + 8)) * by;
-		c = (c ^ word_of(p + 16)) * by;
-		d = (d ^ word_of(p + 24)) * by;
-		a ^= a >> 35;
-		b ^= b >> 34;
-		c ^= c >> 33;
-		d ^= d >> 32;
-	}
-	*bytes = p;
-	return fold_word(fold_word(fold_word(a, b), c), d);
-}
-
-/* Eight bytes a round (multiply and fold); not for untrusted network keys. */
-uint64_t hash_bytes(const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-	uint64_t h = UINT64_C(0x9e3779b97f4a7c15) ^ (n * UINT64_C(0xff51afd7ed558ccd));
-	uint64_t word;
-
-	if (n < sizeof(word)) /* without a byte it may be NULL, which has no end */
-		return hash_u64(h ^ short_word(p, n));
-	const unsigned char *end = p + n;
-	if (n >= LONG_TEXT)
-		h = hash_lanes(h, &p, end);
-	for (; end - p > (ptrdiff_t)sizeof(word); p += sizeof(word))
-		h = fold_word(h, word_of(p));
-	/* The last bytes, some of which may have been hashed. */
-	return hash_u64(h ^ word_of(end - sizeof(word)));
-}
 
 void intern_init(struct intern *in)
 {

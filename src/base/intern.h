@@ -97,17 +97,4 @@ bool intern_has(const struct intern *in, struct str text);
 /* The text of a number; lives as long as the table. */
 struct str intern_str(const struct intern *in, uint32_t number);
 
-uint64_t hash_bytes(const void *bytes, size_t n);
-
-/* Spread of a 64-bit key for open-addressing tables. */
-static inline uint64_t hash_u64(uint64_t x)
-{
-	x ^= x >> 32;
-	x *= UINT64_C(0xd6e8feb86659fd93);
-	x ^= x >> 32;
-	x *= UINT64_C(0xd6e8feb86659fd93);
-	x ^= x >> 32;
-	return x;
-}
-
 #endif

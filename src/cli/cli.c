@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "cli/bad_page.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -130,6 +131,7 @@ int cli_main(int argc, char **argv)
 {
 	struct err err = ERR_INIT;
 
+	hash_begin();
 	/* writing fails with EPIPE instead, which output.c takes for what it is */
 	signal(SIGPIPE, SIG_IGN);
 	/* and with EFBIG where `ulimit -f` ends: as on a full disk, we clean up */

@@ -1,7 +1,7 @@
 /* Remembered arrays and objects: see again.h. */
 #include "ingest/again.h"
 
-#include "base/intern.h"
+#include "base/hash.h"
 #include "ingest/same_text.h"
 
 #define TRIES_MAX 4096 /* between two looks at whether it pays */

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "base/decimal.h"
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "trace/export_marks.h"
 

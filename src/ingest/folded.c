@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #define MEMORY_BYTES ((size_t)128 << 20) /* of lines that are remembered */
 

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/decimal.h"
-#include "base/intern.h"
+#include "base/hash.h"
 #include "base/sum.h"
 #include "ingest/chrome.h"
 

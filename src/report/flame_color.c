@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "base/hash.h"
+
 #define KIND(kind) [FLAME_KIND_COLORS + (kind)]
 
 /* clang-format off */
@@ -48,7 +50,7 @@ static int folder_of(struct str name)
 		if (name.p[i] == '/' || name.p[i] == '\\')
 			folder = i;
 	const struct str key = { name.p + from, folder - from };
-	return (int)(hash_bytes(key.p, key.n) % FLAME_FOLDERS);
+	return (int)(hash_fixed(key.p, key.n) % FLAME_FOLDERS);
 }
 
 /* Half of a change more or less is the strongest colour, a hundredth none. */

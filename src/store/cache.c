@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/intern.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "base/walk.h"
 #include "store/cache_note.h"
@@ -78,7 +78,7 @@ static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t be
 			  (intmax_t)st->st_size, (intmax_t)st->st_mtim.tv_sec,
 			  st->st_mtim.tv_nsec, (intmax_t)st->st_ctim.tv_sec,
 			  st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION, PTOOL_SOURCES);
-	uint64_t hash = hash_bytes(key, strlen(key));
+	uint64_t hash = hash_fixed(key, strlen(key));
 
 	free(key);
 	return hash;
@@ -94,7 +94,7 @@ static int key_of_folder(const char *real_path, uint64_t *key)
 	struct walk walk;
 	int rc = walk_folder(real_path, &walk, NULL, NULL, &ignored);
 
-	*key = hash_bytes(real_path, strlen(real_path));
+	*key = hash_fixed(real_path, strlen(real_path));
 	for (size_t i = 0; i < walk.n; i++) {
 		const struct walk_file *file = &walk.files[i];
 		if (!store_is_own(file->path))
@@ -223,7 +223,7 @@ static bool find_cached(const char *raw_path, const struct stat *st,
 int cache_find_many(const char *what, const struct cache_file *files, size_t n,
 		    struct cache_entry *out, struct err *err)
 {
-	uint64_t key = hash_bytes(what, strlen(what));
+	uint64_t key = hash_fixed(what, strlen(what));
 
 	*out = (struct cache_entry){ 0 };
 	for (size_t i = 0; i < n; i++) {

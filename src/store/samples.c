@@ -1,6 +1,7 @@
 /* Sampled stacks in memory: see samples.h. */
 #include "store/samples.h"
 
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/sort.h"
 #include "base/spill.h"

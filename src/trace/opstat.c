@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/sort.h"
 #include "base/spill.h"

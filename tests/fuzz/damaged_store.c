@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/intern.h"
+#include "base/hash.h"
 #include "small_store.h"
 
 #define ROWS_MAX    500

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../unit/recording_sink.h"
+#include "base/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/input.h"
 #include "base/intern.h"
 #include "ingest/chrome.h"

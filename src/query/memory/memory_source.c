@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/search.h"
 #include "query/query.h"
