@@ -60,9 +60,12 @@ struct bignum bignum_parse(struct arena *arena, struct str digits)
 	bool is_negative = digits.n && digits.p[0] == '-';
 	size_t at = is_negative;
 
-	while (at < digits.n && digits.p[at] >= '0' && digits.p[at] <= '9')
+	bool is_too_long = bignum_is_too_long(digits);
+
+	while (!is_too_long && at < digits.n && digits.p[at] >= '0' &&
+	       digits.p[at] <= '9')
 		at++;
-	if (at < digits.n || at == is_negative)
+	if (is_too_long || at < digits.n || at == is_negative)
 		return bignum_of(is_negative ? INT64_MIN : INT64_MAX);
 	char *text = arena_alloc(arena, digits.n + 1);
 	memcpy(text, digits.p, digits.n);

@@ -11,6 +11,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+/* Decimal digits that one which is read may have: 64 digits of 15 bits have as many. */
+#define BIGNUM_DIGITS_MAX ((size_t)289)
+
 struct bignum {
 	int64_t n; /* the nearest end of the range for what lies beyond it */
 	/* '-' or none, then digits, the first not 0; NULL: `n` is the number.  Borrowed. */
@@ -22,9 +25,14 @@ static inline struct bignum bignum_of(int64_t n)
 	return (struct bignum){ .n = n };
 }
 
+/* Are there too many digits, with or without '-', to add and print them row by row? */
+static inline bool bignum_is_too_long(struct str digits)
+{
+	return digits.n > BIGNUM_DIGITS_MAX + (digits.n && digits.p[0] == '-');
+}
 /*
  * Of digits with or without '-', which are copied to the arena; an end of the
- * int64 range when they are none.
+ * int64 range when they are none, or bignum_is_too_long().
  */
 struct bignum bignum_parse(struct arena *arena, struct str digits);
 /* Digits of a sum that needs them are put into the arena. */

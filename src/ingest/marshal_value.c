@@ -3,14 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bignum.h"
 #include "base/utf8.h"
 #include "ingest/marshal.h"
 #include "ingest/marshal_walk.h"
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define DIGITS_MAX  64             /* of 15 bits: no count has a tenth of that */
-#define LIMBS       36             /* that hold them, nine decimal digits each */
+#define DIGITS_MAX  65 /* of 15 bits: those of BIGNUM_DIGITS_MAX decimal ones */
+#define LIMBS       36 /* that hold them, nine decimal digits each */
 #define LIMB        UINT64_C(1000000000)
+#define LIMB_DIGITS 9
 
 /* Half of a pair, which Python writes as three bytes ("surrogatepass"). */
 static bool is_surrogate(struct str text)
@@ -135,9 +137,15 @@ bool marshal_add_digits(const struct marshal *m, const struct marshal_value *big
 		if (carry)
 			limbs[n++] = carry;
 	}
+	char highest[24];
+	size_t ndigits =
+		(size_t)snprintf(highest, sizeof(highest), "%" PRIu64, limbs[n - 1]) +
+		LIMB_DIGITS * (n - 1);
+	if (ndigits > BIGNUM_DIGITS_MAX)
+		return false;
 	if (big->number < 0)
 		buf_add_char(out, '-');
-	buf_addf(out, "%" PRIu64, limbs[n - 1]);
+	buf_add_text(out, highest);
 	while (n-- > 1)
 		buf_addf(out, "%09" PRIu64, limbs[n - 1]);
 	return true;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/bignum.h"
 #include "ingest/printed.h"
 #include "ingest/pstats_graph.h"
 #include "ingest/pstats_table.h"
@@ -47,15 +48,23 @@ struct text {
 	bool is_swapped, is_uncounted;
 };
 
+/* It cannot be kept: see BIGNUM_DIGITS_MAX. */
+static bool has_long_count(const struct text_row *row)
+{
+	return bignum_is_too_long(row->sums.calls.digits) ||
+	       bignum_is_too_long(row->sums.primitive.digits);
+}
+
 static int count_row(struct table_sink *s, struct str function,
 		     const struct text_row *row, size_t at, struct err *err)
 {
 	struct text *t = (struct text *)s;
 
 	(void)function;
-	(void)row;
-	(void)at;
-	t->counting->rows++;
+	if (has_long_count(row))
+		t->bad_at = t->nbad++ ? t->bad_at : at;
+	else
+		t->counting->rows++;
 	return printed_tick(&t->in, err);
 }
 
@@ -204,6 +213,8 @@ static int read_row(struct table_sink *s, struct str function, const struct text
 {
 	struct text *t = (struct text *)s;
 
+	if (has_long_count(row))
+		return printed_tell(&t->in, FINDING_ROW_SYNTAX, at, row->name, err);
 	if ((row->sums.calls.digits.n || row->sums.primitive.digits.n) &&
 	    printed_tell(&t->in, FINDING_COUNT_RANGE, at, row->name, err) < 0)
 		return -1;

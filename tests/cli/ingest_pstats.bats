@@ -118,6 +118,35 @@ ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool doe
 ptool: ingest: d: byte 0: not a profile: the file holds a list, and a dict is expected"
 }
 
+@test "a count of calls has at most 289 digits, in a dump, a listing and a store" {
+	nines() { printf "%0$1d" | tr 0 9; }
+	listing() { # CALLS
+		printf '%s\n' '         5 function calls in 0.100 seconds' '' '   Ordered by: standard name' '' \
+			'   ncalls  tottime  percall  cumtime  percall filename:lineno(function)' \
+			"$1    0.100    0.100    0.100    0.100 a.py:1(f)" '        2    0.100    0.100    0.100    0.100 a.py:2(g)' '' >a.txt
+	}
+	digits() { ask "$1" "SELECT length(calls_text) FROM function_stat ORDER BY id"; }
+
+	listing "$(nines 289)"
+	ptool ingest -q -o a.db a.txt
+	[ "$(digits a.db)" = 289 ]
+	ptool export -q --to pstats a.db -o a.prof
+	ptool ingest -q -o b.db a.prof
+	[ "$(digits b.db)" = 289 ]
+	python3 -c 'import marshal; marshal.dump({("a.py", 1, "f"): (10**289, 10**289, 1.0, 1.0, {})}, open("b.prof", "wb"))'
+	run -4 --separate-stderr ptool ingest -q -o c.db b.prof
+	[[ $stderr == *'a count of calls with too many digits' ]]
+
+	listing "$(nines 290)"
+	run -0 --separate-stderr ptool ingest -o d.db a.txt
+	[ "$(ask d.db "SELECT count(*) FROM function_stat")" = 1 ]
+	[ "$(ask d.db "SELECT code, count, excerpt FROM finding WHERE code = 'row_syntax'")" = 'row_syntax|1|a.py:1(f)' ]
+
+	# another program's
+	sqlite3 a.db "UPDATE function_stat SET calls_text = '$(nines 1000)', primitive_calls_text = '$(nines 1000)' WHERE calls_text IS NOT NULL"
+	ptool pstats -q a.db | grep -q '^ *9223372036854775807 '
+}
+
 @test "each listing of Lightning's AdvancedProfiler is a profile" {
 	ptool ingest -q -o a.db "$FIXTURES/pyprof/reports/lightning_advanced.txt"
 	[ "$(ask a.db 'SELECT count(*), min(path) LIKE "%/lightning_advanced.txt/%" FROM profile')" = '10|1' ]

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -69,6 +70,24 @@ static void what_fits_an_int64_is_one(void **state)
 	assert_int_equal(-1, sum.n);
 }
 
+static void more_digits_than_a_sum_should_have_are_the_end_of_the_range(void **state)
+{
+	char digits[BIGNUM_DIGITS_MAX + 3];
+
+	(void)state;
+	memset(digits, '9', sizeof(digits));
+	digits[0] = '-';
+	digits[BIGNUM_DIGITS_MAX + 1] = '\0';
+	assert_prints(digits, of(digits));
+	assert_prints(digits + 1, of(digits + 1));
+	digits[BIGNUM_DIGITS_MAX + 1] = '9';
+	digits[BIGNUM_DIGITS_MAX + 2] = '\0';
+	assert_null(of(digits).digits);
+	assert_int_equal(INT64_MIN, of(digits).n);
+	assert_null(of(digits + 1).digits);
+	assert_int_equal(INT64_MAX, of(digits + 1).n);
+}
+
 static void sums_are_exact_beyond_int64(void **state)
 {
 	(void)state;
@@ -122,6 +141,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_print_as_they_were_written),
 		cmocka_unit_test(what_fits_an_int64_is_one),
+		cmocka_unit_test(
+			more_digits_than_a_sum_should_have_are_the_end_of_the_range),
 		cmocka_unit_test(sums_are_exact_beyond_int64),
 		cmocka_unit_test(order_is_that_of_numbers),
 		cmocka_unit_test(reals_are_the_nearest),
