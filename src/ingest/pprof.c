@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "base/buf.h"
 #include "ingest/json.h"
@@ -39,6 +40,9 @@ struct pprof {
 	size_t nids, ids_cap;
 	int64_t *values; /* owned: likewise */
 	size_t nvalues, values_cap;
+	bool *is_comment;    /* owned: by text, whether it was met as one */
+	struct buf comments; /* so far, a line each */
+	size_t ncomments;
 	uint64_t nsamples;
 	uint64_t offset; /* of the newest sample */
 	uint64_t end;    /* where the file could not be read on; of a whole one its end */
@@ -249,15 +253,42 @@ static int read_sample(struct pprof *p, struct str message, struct err *err)
 	return 0;
 }
 
-static void keep_text(struct pprof *p, const char *key, struct str text)
+/* The file has each text once, however often it is referred to. */
+static void add_comment(struct pprof *p, uint64_t place)
+{
+	struct str text = pprof_text(&p->tables, place);
+
+	if (place >= p->tables.ntexts || p->is_comment[place])
+		return;
+	p->is_comment[place] = true;
+	if (json_bad_utf8(text))
+		return;
+	if (p->ncomments++)
+		buf_add_char(&p->comments, '\n');
+	buf_add_str(&p->comments, text);
+}
+
+static void add_comments(struct pprof *p, const struct proto_field *f)
+{
+	struct proto m = proto_of(f->bytes);
+	uint64_t place;
+
+	if (f->wire == PROTO_VARINT)
+		add_comment(p, f->value);
+	while (pprof_is_message(f) && m.p != m.end && proto_varint(&m, &place))
+		add_comment(p, place);
+}
+
+/* A line each, as pprof -comments prints them. */
+static void tell_comments(struct pprof *p)
 {
 	struct buf json;
 
-	if (json_bad_utf8(text))
+	if (!p->ncomments)
 		return;
 	buf_init(&json, SIZE_MAX);
-	json_quote(text, &json);
-	p->stacks.sink->metadata(p->stacks.sink, str_of(key), buf_str(&json));
+	json_quote(buf_str(&p->comments), &json);
+	p->stacks.sink->metadata(p->stacks.sink, STR_LIT("comment"), buf_str(&json));
 	buf_release(&json);
 }
 
@@ -284,14 +315,15 @@ static int read_samples(struct pprof *p, struct input *in, struct err *err)
 			     sink->tick(sink, input_consumed(in), input_size(in), err) <
 				     0))
 				return -1;
-		} else if (f.number == PPROF_COMMENT && f.wire == PROTO_VARINT) {
-			keep_text(p, "comment", pprof_text(&p->tables, f.value));
+		} else if (f.number == PPROF_COMMENT) {
+			add_comments(p, &f);
 		} else if (f.number == PPROF_TIME_NANOS && f.wire == PROTO_VARINT) {
 			keep_number(p, "time_nanos", f.value);
 		} else if (f.number == PPROF_DURATION_NANOS && f.wire == PROTO_VARINT) {
 			keep_number(p, "duration_nanos", f.value);
 		}
 	}
+	tell_comments(p);
 	return 0;
 }
 
@@ -319,6 +351,7 @@ static int read_all(struct pprof *p, struct input *in, struct err *err)
 	read_tables(p);
 	if (check(p, in, err) < 0)
 		return -1;
+	p->is_comment = xcalloc(p->tables.ntexts, sizeof(*p->is_comment));
 	for (size_t i = 0; i < p->ntypes; i++)
 		if (make_series(p, i, err) < 0)
 			return -1;
@@ -348,11 +381,14 @@ static int pprof_read(struct input *in, const struct read_options *options,
 	p.file = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&p.stacks, sink, options);
 	pprof_tables_init(&p.tables, &p.stacks, bytes.n);
+	buf_init(&p.comments, SIZE_MAX);
 	int rc = read_all(&p, in, err);
 	pprof_tables_release(&p.tables);
 	stacks_release(&p.stacks);
 	free(p.ids);
 	free(p.values);
+	free(p.is_comment);
+	buf_release(&p.comments);
 	return rc;
 }
 

@@ -187,6 +187,13 @@ def frames_of_a_location_of_firefox(n, folder, stretch):
     return firefox(folder, n, [], ["f (\n" + "x" * 16 * n + ":3)"], stretch, location=[0] * n)
 
 
+@kind
+def comments_of_pprof(n, folder, stretch):
+    """Of one text of 16 n bytes."""
+    return pprof(folder, field(5, field(1, 1) + field(2, 3)), lines_of_a_location(1), field(2, packed(1, [1]) + packed(2, [round(16 * stretch)])),
+                 field(13, 4) * n, texts=(b"f", b"x" * 16 * n))
+
+
 def pyinstrument_frame(i, children):
     return (f'{{"function": "f{i}", "file_path_short": "a.py", "file_path": "/a.py", "line_no": {i + 1}, "time": 0.5, "await_time": 0.0, '
             f'"is_application_code": true, "children": [{children}')

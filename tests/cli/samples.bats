@@ -309,6 +309,16 @@ f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), f.lines_of_a_location(n)
 	[ ! -e 1500.db ]
 }
 
+@test "all comments of a pprof profile are kept, each once and on a line of its own" {
+	python3 -c 'import sys
+sys.path.insert(0, sys.argv[1])
+import stack_files as f
+f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), f.lines_of_a_location(1), f.field(2, f.packed(1, [1]) + f.packed(2, [1])),
+        f.field(13, 5), f.packed(13, [4, 6, 5]), f.field(13, 4), texts=(b"f", b"two", b"one", b"bad \xff"))' "$TESTS/bench"
+	ptool ingest -q -o a.db a.pb
+	[ "$(ask a.db "SELECT json_extract(metadata, '$.comment') FROM profile")" = $'one\ntwo' ]
+}
+
 @test "threads with strings of their own that share a stack table are refused where that is too much" {
 	many() { # THREADS: and rows of each table
 		python3 -c 'import json, sys
