@@ -45,6 +45,7 @@ struct reading {
 	struct edge *edges; /* owned */
 	size_t nedges, edges_cap;
 	struct intern edge_keys; /* (module, caller); numbers are indexes */
+	uint32_t *functions;     /* owned: by module, the sink's number, or NONE */
 };
 
 static bool is_title(struct str line)
@@ -167,13 +168,17 @@ static struct call_sums call_sums_of(const struct sums *s)
 				   .total_s = (double)s->total_us / US_PER_S };
 }
 
+/* A module's name, which may be long, is told once. */
 static uint32_t function_of(struct reading *r, uint32_t module)
 {
 	struct sink *sink = r->in.sink;
-	struct function_fact fact = { .file = sink->text(sink, STR_LIT("~")) };
 
-	fact.name = printed_text(&r->in, intern_str(&r->modules, module));
-	return sink->function(sink, &fact);
+	if (r->functions[module] == NONE) {
+		struct function_fact fact = { .file = sink->text(sink, STR_LIT("~")) };
+		fact.name = printed_text(&r->in, intern_str(&r->modules, module));
+		r->functions[module] = sink->function(sink, &fact);
+	}
+	return r->functions[module];
 }
 
 static int tell_module(struct reading *r, uint32_t module, const struct sums *sums,
@@ -195,13 +200,21 @@ static int tell_module(struct reading *r, uint32_t module, const struct sums *su
 	return 0;
 }
 
+static uint32_t *none_of_each(size_t n)
+{
+	uint32_t *numbers = xrealloc_array(NULL, n + 1, sizeof(*numbers));
+
+	memset(numbers, 0xff, (n + 1) * sizeof(*numbers)); /* NONE */
+	return numbers;
+}
+
 static int tell_modules(struct reading *r, struct err *err)
 {
 	struct sums *sums = xcalloc(r->modules.n + 1, sizeof(*sums));
-	uint32_t *first = xrealloc_array(NULL, r->modules.n + 1, sizeof(*first));
+	uint32_t *first = none_of_each(r->modules.n);
 	int rc = 0;
 
-	memset(first, 0xff, (r->modules.n + 1) * sizeof(*first)); /* NONE */
+	r->functions = none_of_each(r->modules.n);
 	for (size_t i = 0; i < r->nimports; i++) {
 		const struct import *import = &r->imports[i];
 		bool is_outermost = !is_within_itself(r, import);
@@ -241,6 +254,7 @@ static int importtime_read(struct input *in, const struct read_options *options,
 	free(r.imports);
 	free(r.open);
 	free(r.edges);
+	free(r.functions);
 	return rc;
 }
 

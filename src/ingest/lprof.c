@@ -31,6 +31,7 @@ struct lprof {
 	struct line_rows rows;
 	double tick_ns;
 	size_t looked_at; /* values: lists may refer to one again and again */
+	uint32_t *texts;  /* owned: by value, the sink's number, or TEXT_NONE */
 };
 
 static const struct pickle_value *value_at(const struct pickle *p, uint32_t value)
@@ -124,6 +125,19 @@ static int read_entry(struct lprof *l, const struct pickle_value *entry, struct 
 				 err);
 }
 
+/* Keys may refer to one long text: it is told once. */
+static int read_text(struct lprof *l, const struct pickle_value *v, uint32_t *number,
+		     struct err *err)
+{
+	uint32_t *known = &l->texts[v - l->pickle.values];
+
+	if (*known == TEXT_NONE &&
+	    line_rows_text(&l->rows, v->as.text, v->at, known, err) < 0)
+		return -1;
+	*number = *known;
+	return 0;
+}
+
 static int read_function(struct lprof *l, const struct pickle_value *key,
 			 const struct pickle_value *entries, struct err *err)
 {
@@ -140,8 +154,8 @@ static int read_function(struct lprof *l, const struct pickle_value *key,
 		return err_at(err, entries->at, "lines are %s, not a list",
 			      pickle_type_name(entries->type));
 	f.line = parts[1]->as.number;
-	if (line_rows_text(&l->rows, parts[0]->as.text, key->at, &f.file, err) < 0 ||
-	    line_rows_text(&l->rows, parts[2]->as.text, key->at, &f.name, err) < 0 ||
+	if (read_text(l, parts[0], &f.file, err) < 0 ||
+	    read_text(l, parts[2], &f.name, err) < 0 ||
 	    line_rows_begin(&l->rows, &f, err) < 0)
 		return -1;
 	const struct pickle_item *items = l->pickle.items;
@@ -204,6 +218,8 @@ static int read_stats(struct lprof *l, struct err *err)
 			      pickle_type_name(timings->type));
 	if (read_unit(l, state, err) < 0)
 		return -1;
+	l->texts = spill_alloc(p->spill, p->nvalues, sizeof(*l->texts));
+	memset(l->texts, 0xff, p->nvalues * sizeof(*l->texts)); /* TEXT_NONE */
 	for (uint32_t i = timings->first; i != PICKLE_NONE;) {
 		uint32_t entries = p->items[i].next;
 		if (read_function(l, value_at(p, p->items[i].value),
@@ -237,6 +253,7 @@ static int lprof_read(struct input *in, const struct read_options *options,
 				       STR_LIT(""), err);
 	if (rc == 0)
 		sink->profile(sink, &profile);
+	spill_free(options->spill, l.texts);
 	pickle_release(&l.pickle);
 	line_rows_release(&l.rows);
 	return rc;

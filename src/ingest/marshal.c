@@ -14,6 +14,18 @@ static int marshal_walk_code(struct marshal_walk *w, struct marshal_code_places 
 
 /* Layouts of code objects that are tried in vain walk over the same bytes again. */
 #define WALKED_PER_BYTE 64
+/* To look at so many bytes of a number costs as much as an object. */
+#define BYTES_PER_OBJECT 16
+
+bool marshal_is_spent(const struct marshal *m)
+{
+	return m->walked / WALKED_PER_BYTE > m->text.n;
+}
+
+int marshal_spent(size_t at, struct err *err)
+{
+	return err_at(err, at, "too many references, or code objects within each other");
+}
 
 static int64_t int32_at(const struct marshal *m, size_t at)
 {
@@ -74,6 +86,17 @@ static int walk_count(struct marshal_walk *w, bool is_short, size_t *n, struct e
 	return 0;
 }
 
+/* Digits of 15 bits, the highest not 0.  Who walks over them again need not look. */
+static int check_digits(struct marshal_walk *w, uint64_t n, struct err *err)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (marshal_number(w->m, w->at + 2 * i, 2) >> MARSHAL_SHIFT)
+			return err_at(err, w->at + 2 * i,
+				      "a digit of a number is out of range");
+	w->m->walked += 2 * n / BYTES_PER_OBJECT;
+	return 0;
+}
+
 static int walk_digits(struct marshal_walk *w, struct err *err)
 {
 	int64_t count = 0;
@@ -85,9 +108,9 @@ static int walk_digits(struct marshal_walk *w, struct err *err)
 	if (n > (w->m->text.n - w->at) / 2)
 		return err_at(err, start, "a number of %llu digits runs past the end",
 			      (unsigned long long)n);
-	for (uint64_t i = 0; i < n; i++, w->at += 2)
-		if (marshal_number(w->m, w->at, 2) >> MARSHAL_SHIFT)
-			return err_at(err, w->at, "a digit of a number is out of range");
+	if (w->is_first && check_digits(w, n, err) < 0)
+		return -1;
+	w->at += 2 * n;
 	if (n && marshal_number(w->m, w->at - 2, 2) == 0)
 		return err_at(err, start, "a number begins with a zero");
 	return 0;
@@ -100,8 +123,10 @@ static int walk_short(struct marshal_walk *w, bool is_real, struct err *err)
 
 	if (walk_count(w, true, &n, err) < 0 || walk_bytes(w, n, err) < 0)
 		return -1;
-	if (is_real &&
-	    !marshal_parse_real((struct str){ (const char *)w->m->text.p + w->at - n, n },
+	if (!is_real || !w->is_first)
+		return 0;
+	w->m->walked += n / BYTES_PER_OBJECT;
+	if (!marshal_parse_real((struct str){ (const char *)w->m->text.p + w->at - n, n },
 				&real))
 		return err_at(err, start, "the text of a float is not a number");
 	return 0;
@@ -242,8 +267,9 @@ static int walk_one(struct marshal_walk *w, size_t base, struct err *err)
 	struct marshal *m = w->m;
 	size_t start = w->at, known;
 
-	if (++m->walked / WALKED_PER_BYTE > m->text.n)
-		return err_at(err, start, "too many references between code objects");
+	m->walked++;
+	if (marshal_is_spent(m))
+		return marshal_spent(start, err);
 	if (want(w, 1, err) < 0)
 		return -1;
 	unsigned char byte = m->text.p[w->at];
@@ -409,14 +435,15 @@ static int walk_layout(struct marshal_walk *w, const struct marshal_layout *layo
 	return 0;
 }
 
-/* The i-th to be tried: that of the newest code object is the likeliest. */
-static const struct marshal_layout *candidate(const struct marshal *m, size_t i)
+/* The i-th to be tried: that of the newest code object, or NULL, is the likeliest. */
+static const struct marshal_layout *candidate(const struct marshal_layout *newest,
+					      size_t i)
 {
-	if (!m->layout)
-		return i < NLAYOUTS ? &layouts[i] : NULL;
-	if (i == 0)
-		return m->layout;
-	return i <= NLAYOUTS ? &layouts[i - 1] : NULL;
+	if (newest && i == 0)
+		return newest;
+	if (newest && &layouts[i - 1] < newest)
+		i--;
+	return i < NLAYOUTS ? &layouts[i] : NULL;
 }
 
 /* The first walk: what an attempt in vain has noted is forgotten. */
@@ -425,9 +452,9 @@ static int find_layout(struct marshal_walk *w, struct err *err)
 	struct marshal *m = w->m;
 	const struct marshal_walk before = *w;
 	size_t nrefs = m->nrefs, ninterned = m->ninterned, ncodes = m->ncodes;
-	const struct marshal_layout *layout;
+	const struct marshal_layout *newest = m->layout, *layout;
 
-	for (size_t i = 0; (layout = candidate(m, i)); i++) {
+	for (size_t i = 0; (layout = candidate(newest, i)); i++) {
 		struct err why = ERR_INIT;
 		m->codes = xgrow(m->codes, &m->codes_cap, ncodes + 1, sizeof(*m->codes));
 		m->codes[ncodes] = (struct marshal_code_at){ w->at, layout };
@@ -441,6 +468,8 @@ static int find_layout(struct marshal_walk *w, struct err *err)
 		m->ninterned = ninterned;
 		m->ncodes = ncodes;
 	}
+	if (marshal_is_spent(m))
+		return marshal_spent(before.at, err);
 	return err_at(err, before.at, "a code object of an unknown version of Python");
 }
 

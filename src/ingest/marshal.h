@@ -65,7 +65,7 @@ struct marshal {
 	const struct marshal_layout *layout; /* of the newest code object, or NULL */
 	struct marshal_open *open;           /* of the walks that go on */
 	size_t nopen, open_cap;
-	uint64_t walked; /* objects, those of layouts that were tried in vain too */
+	uint64_t walked; /* objects, those of layouts tried in vain too, and digits */
 	size_t end;      /* behind the object */
 };
 
@@ -97,8 +97,12 @@ void marshal_release(struct marshal *m);
 
 /* The object at a place that an object begins at. */
 struct marshal_value marshal_at(const struct marshal *m, size_t at);
-/* Where the next object stands; `at` is not that of a NULL. */
+/* Where the next object stands; `at` is not that of a NULL.  0: marshal_is_spent(). */
 size_t marshal_behind(struct marshal *m, size_t at);
+/* Was so much walked over again and again that nothing more is? */
+bool marshal_is_spent(const struct marshal *m);
+/* What is said of it then: -1, with err set. */
+int marshal_spent(size_t at, struct err *err);
 /* The parts of a MARSHAL_CODE. */
 struct marshal_code marshal_code(struct marshal *m, const struct marshal_value *code);
 /*

@@ -28,11 +28,6 @@ static int next_entry(struct dump *d, size_t *at, size_t *key, size_t *value)
 	return *at ? 1 : -1;
 }
 
-static int tangled(const struct dump *d, struct err *err)
-{
-	return err_at(err, d->entry, "too many references between code objects");
-}
-
 static int read_callers(struct dump *d, const struct marshal_value *callers,
 			uint32_t callee, struct err *err)
 {
@@ -41,16 +36,13 @@ static int read_callers(struct dump *d, const struct marshal_value *callers,
 	int more;
 
 	while ((more = next_entry(d, &at, &key, &value)) > 0) {
-		/* Each takes bytes of its own, unless one dict is given again and again. */
-		if (++d->calls > d->marshal.text.n)
-			return err_at(err, d->entry,
-				      "more callers than the file has bytes");
-		if (dump_caller(d, value, &call.sums, err) < 0 ||
+		if (dump_spend(d, 1, err) < 0 ||
+		    dump_caller(d, value, &call.sums, err) < 0 ||
 		    dump_function(d, key, &call.caller, err) < 0 ||
 		    d->sink->call(d->sink, &call, err) < 0)
 			return -1;
 	}
-	return more < 0 ? tangled(d, err) : 0;
+	return more < 0 ? marshal_spent(d->entry, err) : 0;
 }
 
 static void look_at_counts(struct dump *d, struct call_sums *sums)
@@ -77,6 +69,8 @@ static int read_stat(struct dump *d, size_t key, size_t value, struct err *err)
 	if (dump_function(d, key, &stat.function, err) < 0)
 		return -1;
 	if (!dump_items(d, &tuple, 5, at)) {
+		if (marshal_is_spent(&d->marshal))
+			return marshal_spent(d->entry, err);
 		struct str name = dump_entry(d);
 		return err_at(
 			err, tuple.at,
@@ -136,7 +130,7 @@ static int read_dict(struct dump *d, const struct marshal_value *dict, struct er
 		n++;
 	}
 	if (more < 0)
-		return tangled(d, err);
+		return marshal_spent(d->entry, err);
 	if (n == 0)
 		return err_at(err, 0,
 			      "the profile holds no functions: "
@@ -233,6 +227,7 @@ static int dump_read(struct input *in, const struct read_options *options,
 	buf_init(&d.bytes, TEXT_MAX);
 	buf_init(&d.shown, TEXT_MAX);
 	buf_init(&d.digits, ERR_TEXT_MAX);
+	idmap_init(&d.long_texts, 0);
 	int rc = marshal_open_in(&d.marshal, text, options->spill, err);
 	if (rc < 0)
 		hint_at_text_mode(text, err);
@@ -246,6 +241,7 @@ static int dump_read(struct input *in, const struct read_options *options,
 	buf_release(&d.bytes);
 	buf_release(&d.shown);
 	buf_release(&d.digits);
+	idmap_release(&d.long_texts);
 	return rc;
 }
 

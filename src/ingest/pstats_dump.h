@@ -4,6 +4,7 @@
 #ifndef PTOOL_INGEST_PSTATS_DUMP_H
 #define PTOOL_INGEST_PSTATS_DUMP_H
 
+#include "base/idmap.h"
 #include "base/spelt.h"
 #include "ingest/marshal.h"
 #include "ingest/reader.h"
@@ -23,6 +24,7 @@ struct dump {
 	size_t ticked;      /* progress was told up to there */
 	uint64_t calls;     /* from callers, so far */
 	struct spelt spelt; /* file names that are no UTF-8, and code objects */
+	struct idmap long_texts; /* by place: numbers, as a dict may be given again */
 	/* What tells the producer. */
 	bool is_sampled, is_swapped, is_uncounted, is_pure, has_pairs;
 	size_t mixed_at; /* the first entry with more self time than total, or 0 */
@@ -47,6 +49,11 @@ int dump_function(struct dump *d, size_t at, uint32_t *function, struct err *err
  */
 int dump_sums(struct dump *d, const size_t *places, struct call_sums *sums,
 	      struct err *err);
+/*
+ * Another n calls by callers, each of which takes bytes of its own, unless one dict or value
+ * is given again and again.  0, or -1 with err set.
+ */
+int dump_spend(struct dump *d, uint64_t n, struct err *err);
 /* What a caller has. */
 int dump_caller(struct dump *d, size_t at, struct call_sums *sums, struct err *err);
 

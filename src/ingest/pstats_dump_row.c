@@ -127,6 +127,25 @@ static int read_name(struct dump *d, const struct marshal_value *value, bool is_
 		      is_function ? "name" : "file", marshal_type_name(value->type));
 }
 
+/* The number of a long text that stands there, or TEXT_NONE. */
+static uint32_t long_text(const struct dump *d, const struct marshal_value *value)
+{
+	if (value->type != MARSHAL_STRING || value->bytes.n <= SPELT_PART)
+		return TEXT_NONE;
+	size_t probe = idmap_first(&d->long_texts, (int64_t)value->at);
+	return idmap_next(&d->long_texts, &probe);
+}
+
+/* For those who come there again. */
+static void remember(struct dump *d, const struct marshal_value *value, uint32_t *known,
+		     uint32_t text)
+{
+	if (known)
+		*known = text;
+	if (value->type == MARSHAL_STRING && value->bytes.n > SPELT_PART)
+		idmap_add(&d->long_texts, (int64_t)value->at, text);
+}
+
 /* The text of a file's or function's name; d->bytes takes what it is if no UTF-8. */
 static int read_text(struct dump *d, size_t at, bool is_function, uint32_t *text,
 		     struct err *err)
@@ -140,6 +159,8 @@ static int read_text(struct dump *d, size_t at, bool is_function, uint32_t *text
 		*text = *known;
 		return 0;
 	}
+	if ((*text = long_text(d, &value)) != TEXT_NONE)
+		return 0;
 	if (read_name(d, &value, is_function, err) < 0)
 		return -1;
 	struct str shown =
@@ -151,8 +172,8 @@ static int read_text(struct dump *d, size_t at, bool is_function, uint32_t *text
 	bool has_bytes = !is_function && value.bytes.n <= FILE_NAME_MAX &&
 			 marshal_add_file_name(&value, &d->bytes) &&
 			 spelt_take(&d->spelt, d->bytes.n, d->marshal.text.n);
-	if (known && !has_bytes)
-		*known = *text;
+	if (!has_bytes)
+		remember(d, &value, known, *text);
 	return 0;
 }
 
@@ -182,9 +203,13 @@ int dump_function(struct dump *d, size_t at, uint32_t *function, struct err *err
 		return 0;
 	}
 	if (key.type != MARSHAL_TUPLE || !dump_items(d, &key, 3, places))
-		return err_at(err, at, "a key is %s; (file, line, name) is expected",
-			      key.type == MARSHAL_TUPLE ? "a tuple of another length"
-							: marshal_type_name(key.type));
+		return marshal_is_spent(&d->marshal)
+			       ? marshal_spent(at, err)
+			       : err_at(err, at,
+					"a key is %s; (file, line, name) is expected",
+					key.type == MARSHAL_TUPLE
+						? "a tuple of another length"
+						: marshal_type_name(key.type));
 	if (read_text(d, places[0], false, &fact.file, err) < 0 ||
 	    read_line(d, places[1], &fact.line, err) < 0 ||
 	    read_text(d, places[2], true, &fact.name, err) < 0)
@@ -272,8 +297,9 @@ int dump_sums(struct dump *d, const size_t *places, struct call_sums *sums,
 
 static int bad_caller(struct dump *d, const struct marshal_value *value, struct err *err)
 {
+	if (marshal_is_spent(&d->marshal))
+		return marshal_spent(d->entry, err);
 	struct str name = dump_entry(d);
-
 	return err_at(
 		err, value->at,
 		"a caller of %.*s has %s; a count or (calls, primitive calls, self, "
@@ -287,6 +313,8 @@ static int add_up(struct dump *d, const struct marshal_value *value,
 {
 	size_t at = value->items;
 
+	if (dump_spend(d, value->n / 4 - 1, err) < 0)
+		return -1;
 	*sums = (struct call_sums){ .has_times = true };
 	for (size_t i = 0; i < value->n; i += 4) {
 		size_t places[4];
@@ -307,6 +335,14 @@ static int add_up(struct dump *d, const struct marshal_value *value,
 		sums->total_s += one.total_s;
 	}
 	return dump_finding(d, FINDING_CALLERS_CONCATENATED, value->at, err);
+}
+
+int dump_spend(struct dump *d, uint64_t n, struct err *err)
+{
+	d->calls += n;
+	if (d->calls <= d->marshal.text.n)
+		return 0;
+	return err_at(err, d->entry, "more callers than the file has bytes");
 }
 
 int dump_caller(struct dump *d, size_t at, struct call_sums *sums, struct err *err)

@@ -26,8 +26,9 @@
 #include "ingest/snapshot.h"
 #include "ingest/tell.h"
 
-#define PROTO       0x80
-#define TICK_EVENTS 65536
+#define PROTO        0x80
+#define TICK_EVENTS  65536
+#define ACTION_BYTES 80 /* of one that is not known: many entries may share it */
 
 struct snapshot {
 	struct pickle pickle;
@@ -156,8 +157,8 @@ static int tell_entry(struct snapshot *s, struct memory_file *f,
 	const struct snapshot_effect effect = snapshot_effect_of(e->action);
 
 	if (!effect.is_known) {
-		s->sink->finding(s->sink, FINDING_UNUSED_PHASE, event.offset, e->action,
-				 STR_LIT(""));
+		s->sink->finding(s->sink, FINDING_UNUSED_PHASE, event.offset,
+				 utf8_cut(e->action, ACTION_BYTES), STR_LIT(""));
 		return 0;
 	}
 	if (effect.reserved)

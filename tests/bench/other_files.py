@@ -359,6 +359,63 @@ def listings_in_a_log(n, folder, stretch):
     return save(folder, "a.log", "".join(f"epoch {i}\n{listing(2, stretch)}" for i in range(n)).encode())
 
 
+def long_text(n):
+    """A text that is shared by n, and costs nothing but what each does with it."""
+    return "x" * 64 * n
+
+
+def reference(number):
+    return b"r" + number.to_bytes(4, "little")
+
+
+def shared(data):
+    """An object that later ones refer to, by its number among those."""
+    return bytes([data[0] | 0x80]) + data[1:]
+
+
+def shared_calls(folder, n, value, key=shared(marshal.dumps(("a.py", 1, "g"), 2)), stretch=1):
+    """A function that one caller called n times; callers and what they have are references from the second on."""
+    times = marshal.dumps((1, 1, 1.0 * stretch, 1.0 * stretch), 2)[5:]
+    calls = key + shared(value) + (reference(0) + reference(1)) * n
+    return save(folder, "a.prof", b"{" + marshal.dumps(("a.py", 1, "f"), 2) + b"(\5\0\0\0" + times + b"{" + calls + b"00")
+
+
+def long_integer(digits):
+    """Of so many digits of 15 bits."""
+    return b"l" + digits.to_bytes(4, "little") + b"\1\0" * digits
+
+
+@kind
+def callers_of_a_long_integer(n, folder, stretch):
+    """The time that all have is a number of 32 n digits."""
+    return shared_calls(folder, n, b"(\4\0\0\0" + marshal.dumps(1, 2) * 2 + long_integer(32 * n) + marshal.dumps(1.0, 2), stretch=stretch)
+
+
+# No kinds: tables have the name n times.
+
+def callers_of_a_long_name(n, folder, stretch):
+    """n functions that one dict of callers is of, whose one key has a long name."""
+    callers = shared(b"{" + marshal.dumps((long_text(n), 1, "g"), 2) + marshal.dumps((1, 1, 1.0, 1.0), 2) + b"0")
+    times = marshal.dumps((1, 1, 1.0 * stretch, 1.0 * stretch), 2)[5:]
+    rows = (marshal.dumps(("a.py", i, "f"), 2) + b"(\5\0\0\0" + times + (reference(0) if i else callers) for i in range(n))
+    return save(folder, "a.prof", b"{" + b"".join(rows) + b"0")
+
+
+def functions_of_a_file_of_lprof(n, folder, stretch):
+    """Of a long name."""
+    text = lambda t: b"X" + len(t).to_bytes(4, "little") + t  # noqa: E731
+    keys = b"".join(b"h\1J" + i.to_bytes(4, "little") + b"h\2\x87](K\5K\1K" + bytes([round(7 * stretch) % 256]) + b"\x87e" for i in range(n))
+    return save(folder, "a.lprof", b"\x80\2cline_profiler._line_profiler\nLineStats\n)\x81}(" + text(b"timings") + b"}(" +
+                text(long_text(n).encode()) + b"q\1K\1" + text(b"f") + b"q\2\x87]" + keys + b"u" + text(b"unit") + b"G>\xb0\xc6\xf7\xa0\xb5\xed\x8dub.")
+
+
+def modules_of_a_long_one(n, folder, stretch):
+    """What -X importtime prints of n that one imports."""
+    lines = ["import time: self [us] | cumulative | imported package", *(f"import time: {round(16 * stretch)} | {round(16 * stretch)} |   m{i}" for i in range(n)),
+             f"import time: 1 | {round(16 * stretch) * n} | {long_text(n)}"]
+    return save(folder, "a.txt", "\n".join(lines).encode() + b"\n")
+
+
 # Torch's memory files.
 
 def frames(i, deep=2):
@@ -420,6 +477,14 @@ def devices_of_a_snapshot(n, folder, stretch):
     m = min(n, 64)
     return snapshot(folder, [segment(i, [part(0, i)], device=i % m) for i in range(n)],
                     [[entry(i, "alloc", i, stretch=stretch) for i in range(j, n, m)] for j in range(m)])
+
+
+@kind
+def entries_of_an_action(n, folder, stretch):
+    """Of a long name that nobody knows."""
+    action = long_text(n)
+    trace = [entry(0, "alloc", 0), *(entry(i, action, i, [], stretch) for i in range(1, n))]
+    return snapshot(folder, [segment(0, [])], [trace])
 
 
 @kind

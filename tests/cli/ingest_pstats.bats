@@ -118,6 +118,31 @@ ptool: ingest: c: byte 0: this is a hotshot profile of Python 2, which ptool doe
 ptool: ingest: d: byte 0: not a profile: the file holds a list, and a dict is expected"
 }
 
+@test "what a dump refers to again and again is refused with the reason" {
+	again() { # ITEM: a caller's value of 1000 such items, which 2000 callers share
+		python3 -c 'import marshal, sys
+sys.path.insert(0, sys.argv[2])
+import other_files as f
+f.shared_calls(".", 2000, b"(" + (1000).to_bytes(4, "little") + eval(sys.argv[1]) * 1000)' "$1" "$TESTS/bench"
+		run -4 --separate-stderr ptool ingest -q -o "a.db" a.prof
+		says "ptool: ingest: a.prof: byte 1: more callers than the file has bytes"
+	}
+	again 'marshal.dumps(1, 2)'
+	again 'b"T"'
+}
+
+@test "code objects within each other, of no version of Python, are given up early" {
+	python3 -c 'import sys
+z = lambda text: b"z" + bytes([len(text)]) + text
+head, tail = b"c" + bytes(16) + b"\3\0\0\0s\0\0\0\0", b")\0)\0s\0\0\0\0" + z(b"f") * 3 + b"\1\0\0\0s\0\0\0\0"
+code = head + b")\1l\xe8\3\0\0" + b"\1\0" * 1000 + tail + b"s\0\0\0\0"
+for i in range(50):
+    code = head + b")\1" + code + tail + b"N"
+sys.stdout.buffer.write(b"{)\3" + z(b"a.py") + b"i\1\0\0\0" + code + b"NN00")' >a.prof
+	run -4 --separate-stderr ptool ingest -q -o a.db a.prof
+	[[ $stderr == 'ptool: ingest: a.prof: byte 1'*': too many references, or code objects within each other' ]]
+}
+
 @test "a count of calls has at most 289 digits, in a dump, a listing and a store" {
 	nines() { printf "%0$1d" | tr 0 9; }
 	listing() { # CALLS

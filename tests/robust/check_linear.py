@@ -23,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "store")]
 import command_lines  # noqa: E402  pylint: disable=wrong-import-position
 import linear  # noqa: E402  pylint: disable=wrong-import-position
+import other_files  # noqa: E402  pylint: disable=wrong-import-position
 import stack_files  # noqa: E402  pylint: disable=wrong-import-position
 import storetap  # noqa: E402  pylint: disable=wrong-import-position
 import structures  # noqa: E402  pylint: disable=wrong-import-position
@@ -209,8 +210,10 @@ def check_growth(tap, tool, structure, least_n, command, name):
 
 
 def check_texts(tap, tool):
-    """A text of Firefox that n frames name is looked at once."""
-    for make in (stack_files.functions_of_a_file_of_firefox, stack_files.frames_of_a_location_of_firefox):
+    """What n others refer to, a text or a number, is looked at once."""
+    for make in (stack_files.functions_of_a_file_of_firefox, stack_files.frames_of_a_location_of_firefox, stack_files.comments_of_pprof,
+                 other_files.callers_of_a_long_integer, other_files.callers_of_a_long_name, other_files.functions_of_a_file_of_lprof,
+                 other_files.modules_of_a_long_one, other_files.entries_of_an_action):
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
             costs = [least([linear.run(["ingest", "-q", "-o", os.path.join(folder, f"{n}.{i}.db"), make(n, folder, 1)], tool, folder, SECONDS)
                             for i in range(3)]) for n in (SMALL, 4 * SMALL)]
