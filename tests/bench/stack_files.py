@@ -1,6 +1,8 @@
 """stack_files.py: files of sampling and line profilers with n of something; as other_files.py has them."""
 import json
 import math
+import os
+import struct
 
 from other_files import save
 
@@ -223,6 +225,30 @@ def lines_of_a_function(n, folder, stretch):
 @kind
 def functions_with_lines(n, folder, stretch):
     return save(folder, "a.txt", ("Timer unit: 1e-06 s\n\n" + "".join(line_report(i, 3, stretch) for i in range(n))).encode())
+
+
+def pickled(text):
+    return b"X" + len(text).to_bytes(4, "little") + text.encode()
+
+
+def line_dump(folder, n, source, stretch=1, last=None):
+    """line_profiler's, of functions that begin at lines 1, 3 and so on, or 1, 2 and so on where the last is told."""
+    path = b"cline_profiler._line_profiler\nLineStats\n)\x81}("
+    functions = b"".join(b"%s%s%s\x87](%s%s%s\x87e" % (
+        pickled(source), pickled_int(i + 1 if last else 2 * i + 1), pickled(f"f{i}"),
+        pickled_int(last or 2 * i + 2), pickled_int(5), pickled_int(int(100 * stretch) + i)) for i in range(n))
+    return save(folder, "a.lprof", b"\x80\x02" + path + pickled("timings") + b"}(" + functions + b"u" + pickled("unit") + b"G" +
+                struct.pack(">d", 1e-6) + b"ub.")
+
+
+def pickled_int(value):
+    return b"J" + value.to_bytes(4, "little")
+
+
+@kind
+def functions_of_a_source_file(n, folder, stretch):
+    source = save(folder, "a.py", b"".join(b"def f%d():\n    return %d\n" % (i, i) for i in range(n)))
+    return line_dump(folder, n, os.path.abspath(source), stretch)
 
 
 @kind

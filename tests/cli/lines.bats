@@ -35,6 +35,35 @@ recorded() {
 	grep -q 'no source of slow: lw_basic.py cannot be read here' table
 }
 
+@test "source of more than 4 MiB is not read, and of a long line the first 4,096 bytes" {
+	recorded
+	{ cat "$LINES_DIR/lw_basic.py"; printf '%*s\n' $((4 << 20)) '#'; } >lw_basic.py
+	touch -d '2024-01-02 03:04:05 UTC' lw_basic.py
+	ptool lines -q --focus slow lp503.lprof >table
+	grep -q 'no source of slow: lw_basic.py is too large (4 MiB, and 32 MiB in all)' table
+	sed "s/total = 0/&$(printf '%*s' 8000 '#')#/" "$LINES_DIR/lw_basic.py" >lw_basic.py
+	touch -d '2024-01-02 03:04:05 UTC' lw_basic.py
+	[ "$(ptool lines -q --focus slow --format csv lp503.lprof | grep 'total = 0' | wc -c)" -lt 4200 ]
+}
+
+@test "a source file is read once for all its functions" {
+	source_of() { # functions
+		for ((i = 0; i < $1; i++)); do printf 'def f%d():\n    return %060d\n' $i $i; done >many.py
+		PYTHONPATH="$TESTS/bench" python3 -c 'import stack_files, sys; stack_files.line_dump(".", int(sys.argv[1]), "many.py")' "$1"
+	}
+	source_of 3000 # 250 kB, 3,000 times: 750 MB
+	(ulimit -v 400000; ptool lines -q --limit 0 a.lprof >table)
+	[ "$(grep -c 'return 0' table)" -eq 3000 ]
+}
+
+@test "of lines that did not run, the first 100,000 are shown" {
+	{ printf 'def f%d(): 0\n' {0..2}; yes | head -60000; } >many.py
+	PYTHONPATH="$TESTS/bench" python3 -c 'import stack_files; stack_files.line_dump(".", 3, "many.py", last=60000)'
+	ptool lines -q --limit 0 a.lprof >table
+	[ "$(grep -c "^ *[0-9]* *- " table)" -eq 100000 ]
+	grep -q 'of lines that did not run the first 100000 are shown' table
+}
+
 @test "lines have no share of a time that does not fit into 64 bits" {
 	ptool lines -q "$LINES_DIR/big_proto0.lprof" >table
 	grep -q '9,223,372,036,854,775,807' table

@@ -21,6 +21,8 @@ struct line_row {
 	struct str source; /* of the report or of its file; p NULL: none */
 };
 
+struct line_source;
+
 struct line_function {
 	struct str file, name; /* borrowed from `texts` */
 	int64_t line;          /* of its definition */
@@ -29,7 +31,7 @@ struct line_function {
 	int64_t increment_bytes; /* of its lines but the first, whose is what was there */
 	size_t first, n;         /* its rows */
 	bool is_wanted;          /* by --focus and --ignore */
-	struct str code; /* from its first line on, where its file is unchanged; p NULL */
+	const struct line_source *code; /* borrowed: its file where unchanged, or NULL */
 };
 
 struct line_profile {

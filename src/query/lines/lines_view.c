@@ -15,6 +15,8 @@
 #include "trace/fact.h"
 
 #define TAB_CELLS 8
+/* Lines that did not run in all tables: each function of a file may say that it is all of it. */
+#define BETWEEN_MAX 100000
 
 /* A row as it is shown. */
 struct shown_line {
@@ -26,6 +28,8 @@ struct shown_line {
 struct shown_lines {
 	struct shown_line *items; /* owned */
 	size_t n, cap;
+	size_t nbetween; /* of them: lines that did not run */
+	bool is_cut;     /* others are left out */
 };
 
 static const struct line_row *row_of(const void *row)
@@ -143,12 +147,16 @@ static void add_shown(struct shown_lines *to, const struct line_row *row,
 		(struct shown_line){ .row = row, .f = f, .source = row->source };
 }
 
-/* Lines of the file that did not run, up to `end`; *at is that of `rest`. */
+/* Lines of the file that did not run, from *at up to the next one that did. */
 static void add_between(struct shown_lines *to, const struct line_row *next,
-			const struct line_function *f, int64_t *at, struct str *rest,
-			struct arena *arena)
+			const struct line_function *f, int64_t *at, struct arena *arena)
 {
-	for (; rest->n && *at < next->line; ++*at) {
+	for (; f->code && *at <= f->code->nlines && *at < next->line; ++*at) {
+		if (to->nbetween == BETWEEN_MAX) {
+			to->is_cut = true;
+			return;
+		}
+		to->nbetween++;
 		struct line_row *row = arena_alloc(arena, sizeof(*row));
 		*row = (struct line_row){ .function = next->function,
 					  .block = next->block,
@@ -157,12 +165,8 @@ static void add_between(struct shown_lines *to, const struct line_row *next,
 					  .self_ns = NUMBER_NONE,
 					  .memory_bytes = NUMBER_NONE,
 					  .increment_bytes = NUMBER_NONE,
-					  .source = line_source_next(rest) };
+					  .source = line_source_line(f->code, *at) };
 		add_shown(to, row, f);
-	}
-	if (rest->n && *at == next->line) {
-		(void)line_source_next(rest);
-		++*at;
 	}
 }
 
@@ -171,17 +175,16 @@ static void add_function(struct shown_lines *to, const struct line_profile *p,
 			 const struct line_function *f, bool is_table,
 			 struct arena *arena)
 {
-	struct str rest = f->code;
 	int64_t at = f->line;
 
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		const struct line_row *row = &p->rows[i];
-		if (i > f->first && row->block != p->rows[i - 1].block) {
-			rest = f->code;
+		if (i > f->first && row->block != p->rows[i - 1].block)
 			at = f->line;
-		}
 		if (is_table)
-			add_between(to, row, f, &at, &rest, arena);
+			add_between(to, row, f, &at, arena);
+		if (at <= row->line && row->line < INT64_MAX)
+			at = row->line + 1;
 		add_shown(to, row, f);
 	}
 }
@@ -254,6 +257,7 @@ static void add_note(struct memtable *to, enum line_source_state state,
 	static const char *const why[] = {
 		[LINE_SOURCE_MISSING] = "cannot be read here",
 		[LINE_SOURCE_CHANGED] = "is newer than the profile",
+		[LINE_SOURCE_LARGE] = "is too large (4 MiB, and 32 MiB in all)",
 		[LINE_SOURCE_OTHER] = "has another function there",
 	};
 
@@ -273,16 +277,14 @@ struct sources {
 	size_t n;                            /* that lack it */
 };
 
-static void read_sources(struct line_profile *p, const struct scope *scope,
-			 const uint32_t *at, size_t n, struct arena *arena,
-			 struct sources *out)
+static void read_sources(struct line_profile *p, const uint32_t *at, size_t n,
+			 struct line_sources *files, struct sources *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct line_function *f = &p->functions[at[i]];
 		if (!lacks_source(p, f))
 			continue;
-		enum line_source_state state =
-			line_source_read(p, f, &scope->profiles[0], arena);
+		enum line_source_state state = line_source_read(files, p, f);
 		if (state == LINE_SOURCE_THERE)
 			continue;
 		if (out->n++ == 0) {
@@ -293,13 +295,18 @@ static void read_sources(struct line_profile *p, const struct scope *scope,
 }
 
 static void add_notes(struct memtable *table, const struct scope *scope,
-		      const struct sources *sources, size_t shown, size_t all)
+		      const struct sources *sources, const struct shown_lines *lines,
+		      size_t shown, size_t all)
 {
 	struct memtable *last = view_last_part(table);
 
 	if (shown < all)
 		memtable_add_note(last, "%zu of %zu functions; --limit 0 shows all",
 				  shown, all);
+	if (lines->is_cut)
+		memtable_add_note(last,
+				  "of lines that did not run the first %d are shown",
+				  BETWEEN_MAX);
 	if (sources->n)
 		add_note(last, sources->state, sources->lacking);
 	if (sources->n > 1)
@@ -313,17 +320,19 @@ int lines_open(struct store *store, const struct scope *scope,
 	       const struct line_request *request, struct table **out, struct err *err)
 {
 	struct shown_lines lines = { .n = 0 };
+	struct line_sources files;
 	struct arena arena = { 0 };
 	struct line_profile p;
 	int rc = line_profile_load(store, scope, request->filter, &p, err);
 
+	line_sources_init(&files, &scope->profiles[0]);
 	if (rc == 0) {
 		size_t all, n;
 		uint32_t *at = line_profile_hottest(&p, &all);
 		uint64_t limit = request->show.sort ? 0 : (uint64_t)request->show.limit;
 		struct sources sources = { .n = 0 };
 		n = limit && limit < all ? (size_t)limit : all;
-		read_sources(&p, scope, at, n, &arena, &sources);
+		read_sources(&p, at, n, &files, &sources);
 		for (size_t i = 0; i < n; i++)
 			add_function(&lines, &p, &p.functions[at[i]],
 				     request->show.for_people && !request->show.sort,
@@ -333,11 +342,12 @@ int lines_open(struct store *store, const struct scope *scope,
 				without_tabs(lines.items[i].source, &arena);
 		struct memtable *table = draw(&lines, request);
 		if (request->show.for_people)
-			add_notes(table, scope, &sources, n, all);
+			add_notes(table, scope, &sources, &lines, n, all);
 		*out = &table->table;
 		free(at);
 	}
 	free(lines.items);
+	line_sources_release(&files);
 	arena_release(&arena);
 	line_profile_release(&p);
 	return rc;
