@@ -8,6 +8,8 @@
 
 #include "base/hash.h"
 
+#define LOOKED_AT 1024 /* bytes of a name, which may be that of every box */
+
 #define KIND(kind) [FLAME_KIND_COLORS + (kind)]
 
 /* clang-format off */
@@ -39,6 +41,8 @@ static int folder_of(struct str name)
 {
 	size_t end = 0, from = 0;
 
+	if (name.n > LOOKED_AT)
+		name.n = LOOKED_AT;
 	for (size_t i = 0; i + 2 < name.n; i++)
 		if (memcmp(name.p + i, ".py", 3) == 0)
 			end = i;

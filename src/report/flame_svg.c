@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/asset.h"
 #include "base/sum.h"
 #include "base/units.h"
@@ -37,6 +38,8 @@ struct svg {
 	int64_t small;   /* amount of boxes that are not drawn */
 	uint32_t levels; /* that are drawn */
 	struct buf text, name;
+	struct str *names;  /* owned: by text, as they are shown; p NULL: not yet */
+	struct arena arena; /* of these */
 };
 
 static bool is_drawn(const struct svg *s, const struct flame_node *node)
@@ -85,18 +88,22 @@ static void choose_least(struct svg *s)
 		s->least *= 1.5;
 }
 
+/* Names are shortened once: a long one may be that of every box. */
 static struct str visible_name(struct svg *s, const struct flame_node *node)
 {
-	struct buf whole;
+	struct str *name;
 
-	buf_clear(&s->name);
 	if (node == s->flame->nodes)
 		return STR_LIT("all");
-	buf_init(&whole, SIZE_MAX);
-	utf8_add_visible(&whole, intern_str(&s->flame->texts, node->name));
-	utf8_add_shortened(&s->name, buf_str(&whole), NAME_CELLS);
-	buf_release(&whole);
-	return buf_str(&s->name);
+	name = &s->names[node->name];
+	if (!name->p) {
+		buf_clear(&s->text);
+		buf_clear(&s->name);
+		utf8_add_visible(&s->text, intern_str(&s->flame->texts, node->name));
+		utf8_add_shortened(&s->name, buf_str(&s->text), NAME_CELLS);
+		*name = arena_copy(&s->arena, buf_str(&s->name));
+	}
+	return *name;
 }
 
 /* The name, and in a second line what it took. */
@@ -348,6 +355,7 @@ void flame_svg_draw(const struct flame *flame, const struct flame_draw *draw, FI
 	struct svg s = { .flame = flame, .draw = draw, .x = { .w = &w } };
 	struct buf caption, notes;
 
+	s.names = xcalloc(flame->texts.n + 1, sizeof(*s.names));
 	buf_init(&s.text, SIZE_MAX);
 	buf_init(&s.name, SIZE_MAX);
 	buf_init(&caption, SIZE_MAX);
@@ -357,6 +365,8 @@ void flame_svg_draw(const struct flame *flame, const struct flame_draw *draw, FI
 	add_notes(&s, &notes);
 	put_all(&s, buf_str(&caption), &notes);
 	writer_flush(&w);
+	free(s.names);
+	arena_release(&s.arena);
 	buf_release(&s.text);
 	buf_release(&s.name);
 	buf_release(&caption);
