@@ -898,14 +898,27 @@ LEFT JOIN function f ON f.id = n.function_id
 LEFT JOIN string file ON file.id = f.file_id
 LEFT JOIN string name ON name.id = f.name_id;
 
--- Each stack as a text, the outermost frame first.
+-- Each stack as a text, the outermost frame first.  Of one of more than 512 frames those in
+-- the middle are left out, else n calls within each other had n * n names: it is its first
+-- 503 (head) and its last 8 (i1 to i8); tail is what frames 504 to 512 add.
 CREATE VIEW v_stack AS
-WITH RECURSIVE stack (node_id, depth, stack) AS (
-    SELECT n.id, 1, name.text FROM sample_node n
+WITH RECURSIVE stack (node_id, depth, head, tail, i1, i2, i3, i4, i5, i6, i7, i8) AS (
+    SELECT n.id, 1, substr(name.text, 1, 4096), '', '', '', '', '', '', '', '',
+           substr(name.text, 1, 4096)
+    FROM sample_node n
     JOIN function f ON f.id = n.function_id JOIN string name ON name.id = f.name_id
     WHERE n.caller_id IS NULL
     UNION ALL
-    SELECT n.id, s.depth + 1, s.stack || ';' || name.text FROM stack s
+    SELECT n.id, s.depth + 1,
+           CASE WHEN s.depth < 503 THEN s.head || ';' || substr(name.text, 1, 4096) ELSE s.head END,
+           CASE WHEN s.depth BETWEEN 503 AND 511 THEN s.tail || ';' || substr(name.text, 1, 4096)
+                ELSE '' END,
+           s.i2, s.i3, s.i4, s.i5, s.i6, s.i7, s.i8, substr(name.text, 1, 4096)
+    FROM stack s
     JOIN sample_node n ON n.caller_id = s.node_id
     JOIN function f ON f.id = n.function_id JOIN string name ON name.id = f.name_id)
-SELECT node_id, depth, stack FROM stack;
+SELECT node_id, depth,
+       head || CASE WHEN depth <= 512 THEN tail
+                    ELSE ';[frames left out];' || i1 || ';' || i2 || ';' || i3 || ';' || i4 || ';'
+                         || i5 || ';' || i6 || ';' || i7 || ';' || i8 END AS stack
+FROM stack;

@@ -336,3 +336,14 @@ print(json.dumps({"meta": {"interval": 1, "startTime": 0, "preprocessedProfileVe
 	run -4 --separate-stderr ptool ingest -q -o 2000.db a.json
 	[[ $stderr == *'a.json: byte '*': the stacks have more than '*' frames, too many for a file of this size' ]]
 }
+
+@test "a stack of more than 512 frames is cut in v_stack as in the list" {
+	python3 -c 'print(";".join(f"f{i}" for i in range(600)), 1)
+print(";".join(f"f{i}" for i in range(512)), 2)' >a.collapsed
+	ptool ingest -q -o a.db a.collapsed
+	stack_of() { ptool sql -q --format csv a.db "SELECT stack FROM v_stack WHERE depth = $1" | tail -1; }
+	[[ $(stack_of 512) == '"f0;'*';f502;f503;'*';f511"' ]]
+	[[ $(stack_of 600) == '"f0;'*';f502;[frames left out];f592;f593;f594;f595;f596;f597;f598;f599"' ]]
+	[[ $(stack_of 513) == '"f0;'*';f502;[frames left out];f505;f506;f507;f508;f509;f510;f511;f512"' ]]
+	[ "$(stack_of 600)" = "$(ptool list -q --format csv a.db | grep ,600, | grep -o '"f0;.*')" ]
+}
