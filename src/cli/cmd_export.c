@@ -88,6 +88,10 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "%lld names have characters that %s cannot hold; they were "
 			     "replaced",
 			     (long long)losses->renamed, e->name);
+	if (losses->name_bytes)
+		message_note("export", NULL,
+			     "names of more than %lld bytes are cut: %s repeats them",
+			     (long long)losses->name_bytes, e->name);
 	if (losses->negative)
 		message_note("export", NULL,
 			     "%lld functions took less time than their callees: their "

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "cli/export_names.h"
 #include "query/samples/sample_file.h"
 #include "query/samples/stack_paths.h"
 #include "report/json_text.h"
@@ -18,9 +19,11 @@ struct samples_out {
 	struct writer *w;
 	const struct sample_file *file;
 	const struct sample_series *series;
-	int64_t start_ns;         /* of the profile, which times are from */
-	struct stack_paths paths; /* owned: of file->stacks */
-	uint32_t *open;           /* owned: frames that are open, of events */
+	int64_t start_ns;          /* of the profile, which times are from */
+	struct stack_paths paths;  /* owned: of file->stacks */
+	struct export_names names; /* owned */
+	struct buf room;           /* of the newest name that was cut */
+	uint32_t *open;            /* owned: frames that are open, of events */
 	size_t nopen, open_cap;
 	struct sample_piece *pieces; /* owned: of the series, by thread, then in order */
 	size_t npieces, pieces_cap;
@@ -69,22 +72,42 @@ static void put_amount(struct samples_out *o, int64_t amount)
 	put(o, text);
 }
 
+/* A function has a frame for each of its lines that ran. */
+static void count_uses(struct samples_out *o)
+{
+	const struct sample_file *file = o->file;
+
+	for (size_t i = 0; i < file->nframes; i++) {
+		o->names.uses[file->frames[i].name]++;
+		o->names.uses[file->frames[i].file]++;
+	}
+	export_names_choose(&o->names, file->nframes + file->nstacks, o->losses);
+}
+
+static void put_frame(struct samples_out *o, const struct sample_frame *frame)
+{
+	struct str file = text_pool_str(&o->file->texts, frame->file);
+
+	json_text_str(o->w, export_names_text(&o->names, frame->name, &o->room));
+	if (!str_is(file, "~")) {
+		put(o, ",\"file\":");
+		json_text_str(o->w, export_names_text(&o->names, frame->file, &o->room));
+	}
+	if (frame->line != NUMBER_NONE) {
+		put(o, ",\"line\":");
+		put_int(o, frame->line);
+	}
+	writer_byte(o->w, '}');
+}
+
 static void put_frames(struct samples_out *o)
 {
+	if (export_names_open(&o->names, &o->file->texts.intern))
+		count_uses(o);
 	put(o, EXPORT_SPEEDSCOPE_HEAD);
 	for (size_t i = 0; i < o->file->nframes && !ferror(o->w->out); i++) {
-		const struct sample_frame *frame = &o->file->frames[i];
 		put(o, i ? ",\n{\"name\":" : "\n{\"name\":");
-		json_text_str(o->w, frame->name);
-		if (!str_is(frame->file, "~")) {
-			put(o, ",\"file\":");
-			json_text_str(o->w, frame->file);
-		}
-		if (frame->line != NUMBER_NONE) {
-			put(o, ",\"line\":");
-			put_int(o, frame->line);
-		}
-		writer_byte(o->w, '}');
+		put_frame(o, &o->file->frames[i]);
 	}
 	if (o->paths.is_deep)
 		put(o, ",\n{\"name\":\"" STACK_FRAMES_LEFT_OUT "\"}");
@@ -373,9 +396,12 @@ int export_samples(const struct export_request *request, struct writer *w,
 				 .losses = losses,
 				 .start_ns = request->scope->profiles[0].start_ns };
 
+	buf_init(&o.room, SIZE_MAX);
 	int rc = sample_file_load(request->store, request->scope, &file, err);
 	if (rc == 0)
 		rc = put_all(&o, request, err);
+	export_names_close(&o.names);
+	buf_release(&o.room);
 	sample_file_release(&file);
 	stack_paths_release(&o.paths);
 	free(o.open);

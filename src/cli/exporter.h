@@ -29,11 +29,12 @@ struct export_request {
 
 /* What the format cannot hold, to be told once; zeroed: nothing. */
 struct export_losses {
-	int64_t renamed;   /* names with characters that mean something in the format */
-	int64_t negative;  /* times below zero */
-	int64_t series;    /* of sampled stacks, that were left out */
-	bool is_estimated; /* paths, of a call graph */
-	bool is_cut;       /* the estimate was not followed to its end */
+	int64_t renamed;    /* names with characters that mean something in the format */
+	int64_t negative;   /* times below zero */
+	int64_t name_bytes; /* that names were cut to; 0: none was */
+	int64_t series;     /* of sampled stacks, that were left out */
+	bool is_estimated;  /* paths, of a call graph */
+	bool is_cut;        /* the estimate was not followed to its end */
 	bool is_shortened; /* stacks deeper than STACK_FRAMES_MAX (query/samples/stack_paths.h) */
 };
 

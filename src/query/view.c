@@ -315,6 +315,16 @@ static void add_rows(const struct making *m, const struct choice *choice,
 	free(cells);
 }
 
+struct column view_amount(const struct field *field, enum unit unit, struct arena *arena)
+{
+	const char *end = unit == UNIT_BYTES   ? "bytes"
+			  : unit == UNIT_COUNT ? "count"
+					       : "ns";
+
+	return (struct column){ arena_printf(arena, "%s_%s", field->name, end),
+				field->title, unit };
+}
+
 static struct column column_of(const struct making *m, const struct field *f,
 			       struct arena *arena)
 {
@@ -323,11 +333,8 @@ static struct column column_of(const struct making *m, const struct field *f,
 	struct column column = { f->name, is_titled ? r->title : f->title, f->unit };
 
 	if (f->flags & FIELD_AMOUNT) {
-		const char *end = r->amounts == UNIT_BYTES   ? "bytes"
-				  : r->amounts == UNIT_COUNT ? "count"
-							     : "ns";
-		column.name = arena_printf(arena, "%s_%s", f->name, end);
-		column.unit = r->amounts;
+		column = view_amount(f, r->amounts, arena);
+		column.title = is_titled ? r->title : f->title;
 	}
 	return column;
 }

@@ -120,6 +120,8 @@ struct view_feed {
 	void (*free)(struct view_feed *f);
 };
 
+/* The column of an amount: "self_ns" of the field "self". */
+struct column view_amount(const struct field *field, enum unit unit, struct arena *arena);
 /* For machines: all rows as they come; total_rows is the caller's.  The feed is moved. */
 struct table *view_fed(const struct view *view, struct view_feed *feed,
 		       const struct view_request *request);

@@ -11,6 +11,7 @@ struct stream {
 	const struct field **fields; /* owned: of each column */
 	struct column *columns;      /* owned */
 	struct cell *cells;          /* owned: a whole row of `from` */
+	struct arena arena;          /* of names of columns */
 };
 
 static int stream_next(struct table *t, struct cell *cells, struct err *err)
@@ -47,6 +48,7 @@ static void stream_free(struct table *t)
 	free(s->fields);
 	free(s->columns);
 	free(s->cells);
+	arena_release(&s->arena);
 	free(s);
 }
 
@@ -126,5 +128,9 @@ struct table *view_fed(const struct view *view, struct view_feed *feed,
 	s->feed = feed;
 	s->table.next = fed_next;
 	choose_for_machines(s, view, request);
+	for (size_t i = 0; i < s->table.ncolumns; i++)
+		if (s->fields[i]->flags & FIELD_AMOUNT)
+			s->columns[i] =
+				view_amount(s->fields[i], request->amounts, &s->arena);
 	return &s->table;
 }

@@ -10,6 +10,7 @@
 #define LIMB_BITS 15
 #define LIMB      (UINT32_C(1) << LIMB_BITS)
 #define LIMBS_I64 5 /* that hold any int64 */
+#define FLAG_REF  0x80
 #define ESCAPED_N 3 /* bytes of a surrogate */
 
 static void put_u16(FILE *out, uint32_t value)
@@ -63,12 +64,12 @@ static void put_escaped(FILE *out, unsigned char byte)
 	putc(0x80 | (byte & 0x3f), out);
 }
 
-void marshal_put_text(FILE *out, struct str text)
+static void put_text(FILE *out, int type, struct str text)
 {
 	size_t escaped = count_escaped(text);
 	uint32_t code;
 
-	putc('t', out);
+	putc(type, out);
 	put_u32(out, (uint32_t)(text.n + escaped * (ESCAPED_N - 1)));
 	if (!escaped) {
 		fwrite(text.p, 1, text.n, out);
@@ -84,6 +85,22 @@ void marshal_put_text(FILE *out, struct str text)
 		}
 		text = str_behind(text, n);
 	}
+}
+
+void marshal_put_text(FILE *out, struct str text)
+{
+	put_text(out, 't', text);
+}
+
+void marshal_put_shared(FILE *out, struct str text)
+{
+	put_text(out, 't' | FLAG_REF, text);
+}
+
+void marshal_put_ref(FILE *out, uint32_t n)
+{
+	putc('r', out);
+	put_u32(out, n);
 }
 
 /* The magnitude's limbs, least first; their number carries the sign. */

@@ -1,5 +1,6 @@
 """stack_files.py: files of sampling and line profilers with n of something; as other_files.py has them."""
 import json
+import marshal
 import math
 import os
 import struct
@@ -165,6 +166,43 @@ def samples_of_a_label_of_pprof(n, folder, stretch):
     return pprof(folder, field(5, field(1, 1) + field(2, 3)), lines_of_a_location(1),
                  field(2, packed(1, [1]) + packed(2, [round(16 * stretch)]) + field(3, field(1, 4) + field(2, 5))) * n,
                  texts=(b"f", b"thread", b"x" * 16 * n))
+
+
+# Of a function with a name of 20 n bytes, which not each row may have for itself: tests/robust/check_linear.py.
+
+LONG_FUNCTION = field(5, field(1, 1) + field(2, 4))
+
+
+def sampled_at(*locations):
+    return field(2, packed(1, locations) + packed(2, [1]))
+
+
+def location(number, function, line):
+    return field(4, field(1, number) + field(4, field(1, function) + field(2, line)))
+
+
+def lines_of_a_long_name(n, folder, _stretch=1):
+    return pprof(folder, LONG_FUNCTION, *(location(i + 1, 1, i + 1) + sampled_at(i + 1) for i in range(n)), texts=(b"thread", b"x" * 20 * n))
+
+
+def threads_of_a_long_name(n, folder, _stretch=1):
+    return pprof(folder, LONG_FUNCTION, location(1, 1, 1),
+                 *(field(2, packed(1, [1]) + packed(2, [1]) + field(3, field(1, 3) + field(2, i + 5))) for i in range(n)),
+                 texts=(b"thread", b"x" * 20 * n, *(b"t%d" % i for i in range(n))))
+
+
+def stacks_of_a_long_name(n, folder, _stretch=1):
+    """It calls n others."""
+    return pprof(folder, LONG_FUNCTION, location(1, 1, 1),
+                 *(field(5, field(1, i + 2) + field(2, i + 5)) + location(i + 2, i + 2, 1) + sampled_at(i + 2, 1) for i in range(n)),
+                 texts=(b"thread", b"x" * 20 * n, *(b"g%d" % i for i in range(n))))
+
+
+def calls_of_a_long_name(n, folder, _stretch=1):
+    """A dump of cProfile; it is called by n others."""
+    name = ("/a.py", 1, "x" * 20 * n)
+    others = [("/a.py", i + 2, f"g{i}") for i in range(n)]
+    return save(folder, "a.prof", marshal.dumps({name: (1, 1, 0.1, 5.0, {}), **{other: (1, 1, 0.001, 0.002, {name: (1, 1, 0.001, 0.002)}) for other in others}}))
 
 
 def firefox(folder, n, names, strings, stretch, **frames):

@@ -292,3 +292,33 @@ assert len(ids) > 4 and all(text in ("", "{\"local\": \"\"}", "{\x27local\x27: \
 		only_files s.db
 	done
 }
+
+# A function with a name of 100 kB, and 5,000 lines of it, or functions that it calls.
+long_name() { # lines|stacks|calls
+	PYTHONPATH="$TESTS/bench" python3 -c "import stack_files; print(stack_files.$1_of_a_long_name(5000, '.'))"
+}
+
+@test "long names that a format repeats are cut, each alike, and a note says so" {
+	run -0 --separate-stderr ptool export --to folded -f -o out "$(long_name stacks)"
+	[[ $stderr == *'names of more than '*' bytes are cut: folded repeats them'* ]]
+	[ "$(stat -c %s out)" -lt 40000000 ]
+	[ "$(cut -d';' -f1 out | sort -u | wc -l)" -eq 1 ]
+	head -c 9000 out | grep -q '^x* \[cut [0-9]*\];g'
+	[ "$(awk '{ sum += $NF } END { print sum }' out)" -eq 5000 ]
+	run -0 --separate-stderr ptool export --to speedscope -f -o out "$(long_name lines)"
+	[[ $stderr == *'names of more than '*' bytes are cut: speedscope repeats them'* ]]
+	[ "$(stat -c %s out)" -lt 40000000 ]
+	run -0 --separate-stderr ptool export --to folded -f -o out "$(long_name lines)"
+	[[ $stderr != *cut* ]] # it has one stack
+	rm out
+}
+
+@test "a long text is once in a dump for pstats" {
+	local dump
+	dump=$(long_name calls)
+	ptool export -q --to pstats -f -o out.prof "$dump"
+	[ "$(stat -c %s out.prof)" -lt 1000000 ]
+	python3 -c 'import marshal, sys
+a, b = (marshal.load(open(path, "rb")) for path in sys.argv[1:])
+assert list(a) == list(b) and all(set(a[key][4]) == set(b[key][4]) for key in a)' "$dump" out.prof
+}

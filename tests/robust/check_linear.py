@@ -223,6 +223,33 @@ def check_texts(tap, tool):
                f"{SMALL} and {4 * SMALL} of {make.__name__.replace('_', ' ')}", small, large)
 
 
+LONG_NAMES = {
+    stack_files.functions_of_a_source_file: ["lines --limit 0", "report -f -o OUT"],
+    stack_files.lines_of_a_long_name: ["top --by line", "top --by line --limit 0", "export --to speedscope -f -o OUT"],
+    stack_files.threads_of_a_long_name: ["top --by thread --limit 0"],
+    stack_files.stacks_of_a_long_name: ["export --to folded -f -o OUT", "flame --min 0 --to svg -f -o OUT"],
+    stack_files.calls_of_a_long_name: ["export --to pstats -f -o OUT"],
+}
+
+
+def check_long_names(tap, tool):
+    """A file's text, or a name of 20 n bytes, that n rows have; what is written counts as memory."""
+    for make, commands in LONG_NAMES.items():
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+            costs = {command: [] for command in commands}
+            for n in (SMALL, 4 * SMALL):
+                store, out = os.path.join(folder, f"{n}.db"), os.path.join(folder, "out")
+                subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, make(n, folder, 1)], check=True)
+                for command in commands:
+                    argv = [out if word == "OUT" else word for word in command.split()]
+                    cost = least([linear.run([*argv, "-q", store], tool, folder, SECONDS) for _ in range(2)])
+                    written = os.path.getsize(out) if "OUT" in command else 0
+                    costs[command].append(cost and {measure: value + written * (measure == "bytes") for measure, value in cost.items()})
+        for command, (small, large) in costs.items():
+            tap.ok(small and large and all(large[measure] < MOST * max(small[measure], SUSPECT[measure] / 2) for measure in small),
+                   f"{command} of {SMALL} and {4 * SMALL} {make.__name__.replace('_', ' ')}", small, large)
+
+
 def check_counters(tap, tool):
     """The page has the samples of each counter, which must not be looked for among all."""
     check_growth(tap, tool, "counters", SMALL, ["report"], "counters")
@@ -285,6 +312,7 @@ def main():
     check_runs(tap, tool)
     check_profiles(tap, tool)
     check_texts(tap, tool)
+    check_long_names(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)
     check_sections(tap, tool)

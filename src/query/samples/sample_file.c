@@ -37,21 +37,28 @@ static struct str kept_text(struct sample_file *file, struct sqlite3_stmt *stmt,
 				      : STR_LIT("");
 }
 
-static uint32_t find_frame(struct sample_file *file, struct sqlite3_stmt *stmt)
+static int find_frame(struct sample_file *file, struct sqlite3_stmt *stmt, uint32_t *at,
+		      struct err *err)
 {
 	const int64_t key[] = { sqlite3_column_int64(stmt, STACK_FUNCTION),
 				query_number(stmt, STACK_LINE) };
 	size_t known = file->keys.n;
-	uint32_t at = intern_add(&file->keys, str_bytes(key, sizeof(key)));
+	struct sample_frame frame = { .line = key[1] };
 
-	if (at == known)
-		*ARRAY_PUSH(file->frames, file->nframes,
-			    file->frames_cap) = (struct sample_frame){
-			kept_text(file, stmt, STACK_NAME),
-			kept_text(file, stmt, STACK_FILE),
-			key[1] != NUMBER_NONE ? key[1] : query_number(stmt, STACK_FIRST)
-		};
-	return at;
+	*at = intern_add(&file->keys, str_bytes(key, sizeof(key)));
+	if (*at < known)
+		return 0;
+	if (text_pool_number(&file->texts, sqlite3_column_int64(stmt, STACK_NAME),
+			     &frame.name, err) < 0 ||
+	    text_pool_number(&file->texts, sqlite3_column_int64(stmt, STACK_FILE),
+			     &frame.file, err) < 0)
+		return -1;
+	if (frame.name == TEXT_NONE || frame.file == TEXT_NONE)
+		return query_damaged("stacks", err);
+	if (frame.line == NUMBER_NONE)
+		frame.line = query_number(stmt, STACK_FIRST);
+	*ARRAY_PUSH(file->frames, file->nframes, file->frames_cap) = frame;
+	return 0;
 }
 
 /* The place of an id that is there already; SAMPLE_ROOT for 0. */
@@ -79,7 +86,8 @@ static int add_stack(struct sample_file *file, struct sqlite3_stmt *stmt, struct
 	    find_stack(file, sqlite3_column_int64(stmt, STACK_CALLER), &stack.caller,
 		       err) < 0)
 		return query_damaged("stacks", err);
-	stack.frame = find_frame(file, stmt);
+	if (find_frame(file, stmt, &stack.frame, err) < 0)
+		return -1;
 	*ARRAY_PUSH(file->stacks, file->nstacks, file->stacks_cap) = stack;
 	return 0;
 }
@@ -117,6 +125,7 @@ int sample_file_load(struct store *store, const struct scope *scope,
 	*out = (struct sample_file){ .nframes = 0 };
 	intern_init(&out->keys);
 	if (sample_series_load(store, scope, &out->set, err) < 0 ||
+	    text_pool_open(store, &out->texts, err) < 0 ||
 	    load_threads(out, store, scope, err) < 0)
 		return -1;
 	if (out->set.nseries == 0)
@@ -137,6 +146,7 @@ void sample_file_release(struct sample_file *file)
 {
 	sample_set_release(&file->set);
 	intern_release(&file->keys);
+	text_pool_close(&file->texts);
 	arena_release(&file->arena);
 	free(file->frames);
 	free(file->stacks);

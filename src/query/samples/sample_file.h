@@ -8,11 +8,12 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "query/samples/sample_set.h"
+#include "query/text_pool.h"
 
 /* A function and the line of it that ran. */
 struct sample_frame {
-	struct str name, file; /* file: "~" where there is none */
-	int64_t line;          /* of its definition where that is all; or NUMBER_NONE */
+	uint32_t name, file; /* texts; file: "~" where there is none */
+	int64_t line;        /* of its definition where that is all; or NUMBER_NONE */
 };
 
 /* A stack: its innermost frame, below a caller that stands before it. */
@@ -37,7 +38,8 @@ struct sample_file {
 	size_t nthreads, threads_cap;
 	int64_t first_id;   /* of the first stack */
 	struct intern keys; /* of frames */
-	struct arena arena;
+	struct text_pool texts;
+	struct arena arena; /* of what threads are called */
 };
 
 /* Of the scope's one profile; sample_file_release() frees, also on failure. */

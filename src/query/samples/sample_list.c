@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/sort.h"
 #include "query/query.h"
 #include "query/samples/sample_note.h"
@@ -33,7 +34,8 @@ struct listing {
 	size_t n, cap;
 	uint8_t *wanted;          /* by node: of enum wanted */
 	struct stack_paths paths; /* of nodes; a frame is a place in functions */
-	struct str *stacks;       /* by node; p NULL: not put together yet */
+	struct buf text;          /* the stack of `text_node` */
+	uint32_t text_node;       /* or SAMPLE_ROOT */
 	int64_t total;            /* rows, with those beyond the limit */
 	struct listing *self; /* for cells: stacks are put together when they are shown */
 };
@@ -91,24 +93,16 @@ static struct str frame_name(const struct listing *l, uint32_t frame)
 }
 
 /* The outermost first, with ';' between them. */
-static struct str join_frames(struct listing *l)
+static void join_frames(struct listing *l)
 {
-	size_t n = 0, end = 0;
-
-	for (size_t i = 0; i < l->paths.nframes; i++)
-		n += frame_name(l, l->paths.frames[i]).n + 1;
-	char *text = arena_alloc(&l->set.arena, n + 1);
+	buf_clear(&l->text);
 	for (size_t i = 0; i < l->paths.nframes; i++) {
-		struct str name = frame_name(l, l->paths.frames[i]);
-		if (name.n)
-			memcpy(text + end, name.p, name.n);
-		end += name.n;
-		text[end++] = ';';
+		if (i)
+			buf_add_char(&l->text, ';');
+		buf_add_str(&l->text, frame_name(l, l->paths.frames[i]));
 	}
-	return (struct str){ text, end - 1 };
 }
 
-/* Put together once for each stack. */
 static struct cell get_stack(const void *from, const void *row, int arg)
 {
 	struct listing *l = ((const struct listing *)from)->self;
@@ -117,11 +111,12 @@ static struct cell get_stack(const void *from, const void *row, int arg)
 	(void)arg;
 	if (node == SAMPLE_ROOT)
 		return cell_text(STR_LIT(""));
-	if (!l->stacks[node].p) {
+	if (l->text_node != node) {
 		stack_paths_find(&l->paths, node);
-		l->stacks[node] = join_frames(l);
+		join_frames(l);
+		l->text_node = node;
 	}
-	return cell_text(l->stacks[node]);
+	return cell_text(buf_str(&l->text));
 }
 
 static struct cell get_weight(const void *from, const void *row, int arg)
@@ -320,7 +315,6 @@ static int load(struct listing *l, struct store *store, struct err *err)
 	size_t first_node = 0, behind = 0;
 
 	l->wanted = xcalloc(l->set.nnodes + 1, sizeof(*l->wanted));
-	l->stacks = xcalloc(l->set.nnodes + 1, sizeof(*l->stacks));
 	int rc = look_at_nodes(l, err);
 	if (!is_ordered(&l->set) || l->filter->samples.no_idle) {
 		add_stacks(l);
@@ -340,29 +334,96 @@ static int load(struct listing *l, struct store *store, struct err *err)
 	return rc;
 }
 
+static void release(struct listing *l)
+{
+	sample_set_release(&l->set);
+	free(l->rows);
+	free(l->wanted);
+	stack_paths_release(&l->paths);
+	buf_release(&l->text);
+	free(l);
+}
+
+/* The rows in their order; stacks are put together when they are written. */
+struct feed {
+	struct view_feed feed;
+	struct listing *l;      /* owned, as all below */
+	struct memtable *facts; /* its notes */
+	uint32_t *order;
+	size_t at, n;
+};
+
+static int feed_next(struct view_feed *feed, const void **row, struct err *err)
+{
+	struct feed *f = (struct feed *)feed;
+
+	(void)err;
+	if (f->at == f->n)
+		return 0;
+	*row = &f->l->rows[f->order[f->at++]];
+	return 1;
+}
+
+static void feed_free(struct view_feed *feed)
+{
+	struct feed *f = (struct feed *)feed;
+
+	table_free(&f->facts->table);
+	free(f->order);
+	release(f->l);
+	free(f);
+}
+
+/* Where the stacks are written, which may be larger than memory: the listing is moved. */
+static struct table *open_feed(struct listing *l, const struct scope *scope)
+{
+	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
+	struct feed *f = xcalloc(1, sizeof(*f));
+	uint64_t limit = (uint64_t)l->show.limit;
+
+	f->feed = (struct view_feed){ .from = l, .next = feed_next, .free = feed_free };
+	f->l = l;
+	f->order = view_order(&sample_list_view, &rows, &l->show);
+	f->n = limit && limit < l->n ? (size_t)limit : l->n;
+	f->facts = memtable_new(NULL, 0);
+	sample_add_notes(&l->set, scope, f->facts);
+	struct table *t = view_fed(&sample_list_view, &f->feed, &l->show);
+	t->notes = f->facts->table.notes;
+	return t;
+}
+
+static struct table *open_table(struct listing *l, const struct scope *scope)
+{
+	const struct view_rows rows = { l, l->rows, l->n, sizeof(*l->rows) };
+	struct memtable *m = view_table(&sample_list_view, &rows, scope, &l->show);
+
+	sample_add_notes(&l->set, scope, m);
+	release(l);
+	return &m->table;
+}
+
 int sample_list_open(struct store *store, const struct scope *scope,
 		     const struct filter *filter, const struct view_request *show,
 		     struct table **out, struct err *err)
 {
-	struct listing l = { .filter = filter, .show = *show, .self = &l };
-	int rc = sample_set_load(store, scope, filter, &l.set, err);
+	struct listing *l = xcalloc(1, sizeof(*l));
+	int64_t total;
 
+	*l = (struct listing){ .filter = filter, .show = *show, .self = l };
+	l->text_node = SAMPLE_ROOT;
+	buf_init(&l->text, SIZE_MAX);
+	int rc = sample_set_load(store, scope, filter, &l->set, err);
 	if (rc == 0)
-		rc = load(&l, store, err);
-	if (rc == 0 && l.n == 0)
+		rc = load(l, store, err);
+	if (rc == 0 && l->n == 0)
 		rc = err_set(err, ERR_EMPTY, "no sample matches");
-	if (rc == 0) {
-		const struct view_rows rows = { &l, l.rows, l.n, sizeof(*l.rows) };
-		l.show.amounts = l.set.unit;
-		struct memtable *m = view_table(&sample_list_view, &rows, scope, &l.show);
-		m->table.total_rows = l.total > (int64_t)l.n ? l.total : (int64_t)l.n;
-		sample_add_notes(&l.set, scope, m);
-		*out = &m->table;
+	if (rc < 0) {
+		release(l);
+		return -1;
 	}
-	sample_set_release(&l.set);
-	free(l.rows);
-	free(l.wanted);
-	stack_paths_release(&l.paths);
-	free(l.stacks);
-	return rc;
+	l->show.amounts = l->set.unit;
+	total = l->total > (int64_t)l->n ? l->total : (int64_t)l->n;
+	*out = show->for_people ? open_table(l, scope) : open_feed(l, scope);
+	(*out)->total_rows = total;
+	return 0;
 }

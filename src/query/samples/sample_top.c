@@ -6,16 +6,21 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/buf.h"
+#include "base/spelt.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "query/query.h"
 #include "query/samples/sample_note.h"
 #include "query/samples/sample_set.h"
 #include "query/top/top.h"
 
+#define NO_FILE STR_LIT("(no file)")
+
 struct row {
 	struct sample_totals totals;
-	struct str file, function, thread, shown; /* function: none of a file */
-	int64_t line;                             /* or NUMBER_NONE */
+	struct str file, function, thread; /* function: none of a file */
+	int64_t line;                      /* or NUMBER_NONE */
 };
 
 /* What is added up: a function, a line of it, or a file. */
@@ -33,8 +38,16 @@ struct listing {
 	size_t ngroups, groups_cap;
 	struct row *rows; /* owned */
 	size_t n, cap;
-	struct arena arena; /* of what is shown */
+	uint8_t *found;  /* owned: by group, of enum found; NULL: all are wanted */
+	struct buf name; /* of the newest row */
+	struct spelt
+		spelt; /* names that are shown: a function's with each of its lines */
+	bool is_cut;   /* some of them */
+	struct listing *self; /* for cells: names are put together when they are shown */
 };
+
+/* What the filter says of a group's name. */
+enum found { FOUND_UNKNOWN, FOUND_NOT, FOUND };
 
 static struct cell get_text(const void *from, const void *row, int arg)
 {
@@ -43,6 +56,26 @@ static struct cell get_text(const void *from, const void *row, int arg)
 	(void)from;
 	memcpy(&text, (const char *)row + arg, sizeof(text));
 	return text.p ? cell_text(text) : cell_null();
+}
+
+/* A function of 1 MiB may have a million lines that ran: not each has all of its name. */
+static struct cell get_shown(const void *from, const void *item, int arg)
+{
+	struct listing *l = ((const struct listing *)from)->self;
+	const struct row *row = item;
+	struct sample_function f = { row->file, row->function, row->line };
+	size_t n = f.file.n + f.name.n;
+
+	(void)arg;
+	if (!f.name.p)
+		return cell_text(f.file.n ? f.file : NO_FILE);
+	size_t most = spelt_part(&l->spelt, n, l->set.arena.total);
+	l->is_cut |= most < f.file.n || most < f.name.n;
+	f.file = utf8_cut(f.file, most);
+	f.name = utf8_cut(f.name, most);
+	buf_clear(&l->name);
+	sample_add_name(&f, row->line, &l->name);
+	return cell_text(buf_str(&l->name));
 }
 
 static struct cell get_weight(const void *from, const void *row, int arg)
@@ -79,7 +112,7 @@ static const struct field fields[] = {
 	{ "file", NULL, "file", "filename module", UNIT_TEXT, TEXT(file), .flags = FIELD_KEY },
 	{ "line", NULL, "line of the definition, or with --by line the one that ran", NULL, UNIT_ID, .get = view_number, .arg = offsetof(struct row, line), .flags = FIELD_KEY },
 	{ "function", NULL, "name", "name key", UNIT_TEXT, TEXT(function), .flags = FIELD_KEY },
-	{ "shown", "Function", NULL, NULL, UNIT_TEXT, TEXT(shown), PEOPLE },
+	{ "shown", "Function", NULL, NULL, UNIT_TEXT, .get = get_shown, PEOPLE },
 	{ "thread", "Thread", "thread, with --by thread", NULL, UNIT_TEXT, TEXT(thread), .needs = TOP_SPLIT(TOP_BY_THREAD), .flags = FIELD_KEY, .least = 12 },
 	{ "samples", "Samples", "samples with the function on the stack", "count", UNIT_COUNT, SUM(get_samples, samples), .leaves = 4 },
 	{ "self_samples", "Self samples", "samples with the function innermost", NULL, UNIT_COUNT, SUM(get_samples, self_samples), .leaves = 5 },
@@ -140,18 +173,27 @@ static void group_nodes(struct listing *l)
 	intern_release(&known);
 }
 
-static struct str shown_name(struct listing *l, const struct row *row)
+/* Is the group one that --focus and --ignore leave? */
+static int is_wanted(struct listing *l, uint32_t group, const struct row *row,
+		     struct err *err)
 {
 	const struct sample_function f = { row->file, row->function, row->line };
-	struct buf name;
+	struct str name = row->file.n ? row->file : NO_FILE;
 
-	if (!row->function.p)
-		return row->file.n ? row->file : STR_LIT("(no file)");
-	buf_init(&name, SIZE_MAX);
-	sample_add_name(&f, row->line, &name);
-	struct str copy = arena_copy(&l->arena, buf_str(&name));
-	buf_release(&name);
-	return copy;
+	if (!l->found)
+		return 1;
+	if (l->found[group] == FOUND_UNKNOWN) {
+		if (row->function.p) {
+			buf_clear(&l->name);
+			sample_add_name(&f, row->line, &l->name);
+			name = buf_str(&l->name);
+		}
+		int has = filter_has_name(l->filter, name, err);
+		if (has < 0)
+			return -1;
+		l->found[group] = has ? FOUND : FOUND_NOT;
+	}
+	return l->found[group] == FOUND;
 }
 
 /* The row of a group, of one thread or of all. */
@@ -169,8 +211,7 @@ static int add_row(struct listing *l, uint32_t thread, uint32_t group,
 
 	if (totals->total == 0 && totals->self == 0 && totals->samples == 0)
 		return 0;
-	row.shown = shown_name(l, &row);
-	int has = filter_has_name(l->filter, row.shown, err);
+	int has = is_wanted(l, group, &row, err);
 	if (has > 0)
 		*ARRAY_PUSH(l->rows, l->n, l->cap) = row;
 	return has < 0 ? -1 : 0;
@@ -238,6 +279,8 @@ static struct table *draw(struct listing *l, const struct scope *scope)
 		l->show.people = people_counts;
 	struct memtable *m = view_table(&sample_view, &rows, scope, &l->show);
 	m->table.share = shown_share(l, &rows, &m->arena);
+	if (l->is_cut)
+		memtable_add_note(m, "long names are cut after %d bytes", SPELT_PART);
 	sample_add_notes(&l->set, scope, m);
 	return &m->table;
 }
@@ -246,11 +289,14 @@ int sample_top_open(struct store *store, const struct scope *scope,
 		    const struct filter *filter, const struct view_request *show,
 		    struct table **out, struct err *err)
 {
-	struct listing l = { .show = *show, .filter = filter };
+	struct listing l = { .show = *show, .filter = filter, .self = &l };
 
+	buf_init(&l.name, SIZE_MAX);
 	int rc = sample_set_load(store, scope, filter, &l.set, err);
 	if (rc == 0) {
 		group_nodes(&l);
+		if (filter_chooses_names(filter))
+			l.found = xcalloc(l.ngroups + 1, sizeof(*l.found));
 		rc = l.show.asked & TOP_SPLIT(TOP_BY_THREAD) ? add_threads(&l, err)
 							     : add_rows(&l, err);
 	}
@@ -259,7 +305,8 @@ int sample_top_open(struct store *store, const struct scope *scope,
 	if (rc == 0)
 		*out = draw(&l, scope);
 	sample_set_release(&l.set);
-	arena_release(&l.arena);
+	buf_release(&l.name);
+	free(l.found);
 	free(l.group_of);
 	free(l.groups);
 	free(l.rows);
