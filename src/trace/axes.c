@@ -283,14 +283,6 @@ static const struct {
 };
 #define NGROUPS (sizeof(groups_of_axes) / sizeof(*groups_of_axes))
 
-static bool is_same_text(struct str text, const char *small)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (tolower((unsigned char)text.p[i]) != small[i])
-			return false;
-	return small[text.n] == '\0';
-}
-
 static int axis_of_group(struct str description)
 {
 	static const struct str mesh = { "mesh_", 5 };
@@ -302,7 +294,7 @@ static int axis_of_group(struct str description)
 	if (str_starts_with(name, mesh))
 		name = str_behind(name, mesh.n);
 	for (size_t i = 0; i < NGROUPS; i++)
-		if (is_same_text(name, groups_of_axes[i].name))
+		if (is_word(name, groups_of_axes[i].name))
 			return groups_of_axes[i].axis;
 	return NO_AXIS;
 }

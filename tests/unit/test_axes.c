@@ -187,12 +187,29 @@ static void process_groups_tell_axes(void **state)
 	assert_string_equal("dp4 pp1 ep0", groups_say(mesh, 8));
 }
 
+/* A description may have a NUL where a name of ours ends: nothing behind that name is read. */
+static void a_description_with_a_nul_is_no_group(void **state)
+{
+	static const char *const texts[] = { "tp\0x", "mesh_tp\0infer_pp", "\0\0\0\0" };
+	static const size_t lengths[] = { 4, 16, 4 };
+	struct axes_groups all = { .known = 0 };
+	unsigned torn;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
+		axes_add_group(&all, (struct str){ texts[i], lengths[i] },
+			       str_of("[4, 5]"), 5);
+	struct axes axes = axes_of_groups(&all, &torn);
+	assert_string_equal("", words(&axes, NONE, false));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_files_tell_axes),
 		cmocka_unit_test(labels_of_processes_tell_axes_and_ranks),
 		cmocka_unit_test(process_groups_tell_axes),
+		cmocka_unit_test(a_description_with_a_nul_is_no_group),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
