@@ -18,8 +18,8 @@ static int64_t product_of(const struct shape *shape)
 	return product;
 }
 
-/* The tensor at `index` adds to *sum; false when nothing can be said any more. */
-static bool add_tensor(struct str dims, size_t index, struct str spelled,
+/* The tensor with these dims adds to *sum; false when nothing can be said any more. */
+static bool add_tensor(const struct json_value *dims, struct str spelled,
 		       struct str *type, int64_t *sum)
 {
 	struct shape shape;
@@ -30,8 +30,9 @@ static bool add_tensor(struct str dims, size_t index, struct str spelled,
 	if (!spelled.n || (spelled.p[0] >= 'A' && spelled.p[0] <= 'Z') ||
 	    !dtype_find(spelled))
 		return true;
-	shapes_entry(dims, index, &shape);
-	int64_t elements = shape.present ? product_of(&shape) : NUMBER_NONE;
+	if (!dims || dims->type != JSON_ARRAY || !shape_of_text(dims->text, &shape))
+		return false;
+	int64_t elements = product_of(&shape);
 	if (elements == NUMBER_NONE || (type->n && !str_equal(*type, spelled)))
 		return false;
 	*type = spelled;
@@ -48,17 +49,21 @@ static bool add_tensor(struct str dims, size_t index, struct str spelled,
  */
 static int64_t comm_elements(struct str dims, struct str types, struct str *type)
 {
-	struct json_value value;
+	struct json_value value, shape;
 	int64_t sum = NUMBER_NONE;
 	int more;
 
 	*type = (struct str){ "", 0 };
 	if (!dims.n || !types.n || types.p[0] != '[')
 		return NUMBER_NONE;
-	struct json_items items = json_items_of(types);
-	for (size_t i = 0; (more = json_next_element(&items, &value)) > 0; i++)
-		if (!add_tensor(dims, i, value.text, type, &sum))
+	/* Side by side: each list may have as many entries as an event has room for. */
+	struct json_items items = json_items_of(types), shapes = json_items_of(dims);
+	bool has_shape = dims.p[0] == '[';
+	while ((more = json_next_element(&items, &value)) > 0) {
+		has_shape = has_shape && json_next_element(&shapes, &shape) > 0;
+		if (!add_tensor(has_shape ? &shape : NULL, value.text, type, &sum))
 			return NUMBER_NONE;
+	}
 	return more == 0 ? sum : NUMBER_NONE;
 }
 

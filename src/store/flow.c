@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "store/apart.h"
+#include "store/around.h"
 
 /* Tracks whose newest row is remembered: more than that few arrows cross in turn. */
 #define NEAR_TRACKS 16
@@ -68,15 +69,11 @@ static uint32_t first_behind(const struct model *m, const struct track *t, int64
 	return (uint32_t)(t->first + at);
 }
 
-static bool is_instant(const struct model *m, uint32_t row)
-{
-	return model_slice(m, row)->phase == PHASE_INSTANT;
-}
-
 /* The innermost slice around ts; one that begins there counts.  Instants do not. */
-static uint32_t enclosing(const struct model *m, const struct track *t, int64_t ts_ns,
+static uint32_t enclosing(const struct around *a, const struct track *t, int64_t ts_ns,
 			  struct near *near)
 {
+	const struct model *m = a->m;
 	uint32_t row = first_behind(m, t, ts_ns, near);
 
 	if (row == t->first)
@@ -84,22 +81,17 @@ static uint32_t enclosing(const struct model *m, const struct track *t, int64_t 
 	row--;
 	if (t->kind == TRACK_STREAM)
 		return slice_end(model_slice(m, row)) >= ts_ns ? row : ROW_NONE;
-	while (row != ROW_NONE &&
-	       (is_instant(m, row) || slice_end(model_slice(m, row)) < ts_ns))
-		row = m->parent[row];
-	return row;
+	return around_row(a, row, ts_ns);
 }
 
 /* The next slice that begins at ts or later. */
-static uint32_t following(const struct model *m, const struct track *t, int64_t ts_ns,
+static uint32_t following(const struct around *a, const struct track *t, int64_t ts_ns,
 			  struct near *near)
 {
 	uint32_t row = ts_ns == INT64_MIN ? (uint32_t)t->first
-					  : first_behind(m, t, ts_ns - 1, near);
+					  : first_behind(a->m, t, ts_ns - 1, near);
 
-	while (row < t->first + t->n && is_instant(m, row))
-		row++;
-	return row < t->first + t->n ? row : ROW_NONE;
+	return around_next(a, t, row);
 }
 
 /* The slice that an arrow was drawn for is set apart: none that stands near is meant. */
@@ -120,8 +112,9 @@ static bool is_for_apart(const struct model *m, const struct flow_rec *f)
  * A (pid, tid) may be a thread and a stream at once (devices are small numbers):
  * the track with a slice that begins right there counts, else the thread.
  */
-static uint32_t bind(const struct model *m, const struct flow_rec *f, struct near *near)
+static uint32_t bind(const struct around *a, const struct flow_rec *f, struct near *near)
 {
+	const struct model *m = a->m;
 	const struct place *place = &m->places[f->place];
 	uint32_t best = ROW_NONE;
 
@@ -129,8 +122,8 @@ static uint32_t bind(const struct model *m, const struct flow_rec *f, struct nea
 		if (place->track[kind] == TEXT_NONE)
 			continue;
 		const struct track *t = &m->tracks[place->track[kind]];
-		uint32_t row = f->enclosing ? enclosing(m, t, f->ts_ns, near)
-					    : following(m, t, f->ts_ns, near);
+		uint32_t row = f->enclosing ? enclosing(a, t, f->ts_ns, near)
+					    : following(a, t, f->ts_ns, near);
 		if (row == ROW_NONE)
 			continue;
 		if (best == ROW_NONE || (model_slice(m, row)->ts_ns == f->ts_ns &&
@@ -178,6 +171,7 @@ static void add_arrow(struct model *m, uint32_t out, uint32_t in,
 /* Arrow ends in order: which they are, and the rows that they are bound to. */
 struct ends {
 	struct model *m;
+	struct around around;
 	uint32_t *at, *rows;
 	size_t parts, *begins;    /* one more of these, see part_begins() */
 	struct finding_rec *told; /* of ends that are bound to nothing: the last one */
@@ -264,7 +258,7 @@ static void bind_part(void *to, size_t part)
 			     e->rows + first, flow_before, m->flows);
 		for (size_t i = first; i < first + n; i++) {
 			model_tick(m, i);
-			e->rows[i] = bind(m, &m->flows[e->at[i]], &near);
+			e->rows[i] = bind(&e->around, &m->flows[e->at[i]], &near);
 		}
 	}
 }
@@ -288,7 +282,11 @@ void flow_rows(struct model *m)
 		e.at[i] = (uint32_t)i;
 	sort_numbered(m->spill, e.at, m->nflows, e.rows, id_of, m->flows);
 	e.begins = part_begins(&e);
+	if (m->nflows)
+		around_init(&e.around, m);
 	crew_run(others, e.parts, bind_part, &e);
+	if (m->nflows)
+		around_release(&e.around);
 	free(e.begins);
 	for (size_t i = 0; i < m->nflows;) {
 		size_t n = 1;

@@ -102,6 +102,8 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 	m->findings = spill_grow(m->spill, m->findings, &m->findings_cap,
 				 m->nfindings + 1, sizeof(*m->findings));
 	struct finding_rec *f = &m->findings[m->nfindings++];
+	if (detail.n == 0)
+		m->told[finding] = (uint32_t)m->nfindings;
 	*f = (struct finding_rec){ finding,     text, 1, offset, copy_valid(m, excerpt),
 				   NUMBER_NONE, -1 };
 	return f;
@@ -109,11 +111,7 @@ struct finding_rec *model_finding(struct model *m, enum finding finding, uint64_
 
 struct finding_rec *model_told(const struct model *m, enum finding finding)
 {
-	for (size_t i = 0; i < m->nfindings; i++)
-		if (m->findings[i].finding == finding &&
-		    intern_str(m->texts, m->findings[i].detail).n == 0)
-			return &m->findings[i];
-	return NULL;
+	return m->told[finding] ? &m->findings[m->told[finding] - 1] : NULL;
 }
 
 int model_check_strict(const struct model *m, struct err *err)

@@ -255,8 +255,9 @@ struct model {
 	size_t nrepeated; /* namings of what had a name already */
 	struct intern place_keys, process_keys, scope_keys; /* numbers are indexes */
 	struct intern device_ids;                           /* distinct ones */
-	struct idmap finding_of; /* kind and detail -> index into findings */
-	uint32_t *scope_track;   /* asynchronous track by number in scope_keys */
+	struct idmap finding_of;  /* kind and detail -> index into findings */
+	uint32_t told[NFINDINGS]; /* of those without a detail: index + 1, or 0 */
+	uint32_t *scope_track;    /* asynchronous track by number in scope_keys */
 	size_t scope_track_cap;
 
 	/* From here on: by row, as the slices are, in the order (track, ts, -dur, file). */

@@ -451,6 +451,23 @@ def flows_without_ends(n):
 
 
 @structure
+def flows_behind_deep_slices(n):
+    for i in range(n):
+        yield x("aten::add", i, 2 * n - 2 * i)
+    for i in range(n):
+        yield flow("s", i, 3 * n + i, "ipc")
+
+
+@structure
+def flows_before_instants(n):
+    for i in range(n):
+        yield {"ph": "f", "id": i, "pid": HOST, "tid": HOST, "ts": i, "cat": "ipc", "name": "ipc"}
+    for i in range(n):
+        yield {"ph": "i", "s": "t", "name": "mark", "cat": "mark", "pid": HOST, "tid": HOST, "ts": n + i}
+    yield x("aten::add", 3 * n)
+
+
+@structure
 def forward_and_backward(n):
     for i in range(n):
         yield x("aten::mm", 20 * i, 8, **{"Sequence number": i, "Fwd thread id": 0})
@@ -493,6 +510,13 @@ def threads(n):
         yield {"ph": "M", "name": "thread_name", "pid": HOST, "tid": 1000 + i, "args": {"name": f"worker {i}"}}
         yield x("aten::add", 10 * i, 8, tid=1000 + i)
         yield from launch(i, 10 * i + 2, tid=1000 + i)
+
+
+@structure
+def threads_with_unknown_phases(n):
+    for i in range(n):
+        yield {"ph": f"u{i}"}
+        yield from launch(i, 10 * i, tid=1000 + i)
 
 
 @structure
@@ -1041,6 +1065,11 @@ def long_shape(n):
 @structure
 def shapes_of_many_inputs(n):
     yield x("aten::cat", 0, 15, **{"Input Dims": [[1, 2]] * n, "Input type": ["float"] * n, "Input Strides": [[2, 1]] * n})
+
+
+@structure
+def tensors_of_a_range(n):
+    yield x("gloo:all_reduce", 20, 15, "user_annotation", **{"Input Dims": [[1]] * n, "Input type": ["float"] * n})
 
 
 @structure
