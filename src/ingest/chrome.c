@@ -13,7 +13,6 @@
 #define BOM_LENGTH          (sizeof(BOM) - 1)
 #define STRICT_METADATA_MAX ((size_t)64 << 20)
 #define KEYS_MAX            4096 /* entries that are told from one another */
-#define KEY_SHOWN           64
 
 static bool contains(struct str head, struct str text)
 {
@@ -180,8 +179,8 @@ static int check_key(struct chrome *c, struct str key, struct err *err)
 
 	if (known == KEYS_MAX || intern_add(&c->keys, key) == known)
 		return 0;
-	if (key.n > KEY_SHOWN)
-		key.n = KEY_SHOWN;
+	if (key.n > CHROME_KEY_SHOWN)
+		key.n = CHROME_KEY_SHOWN;
 	return chrome_finding_at(c, FINDING_DUPLICATE_KEY, window_at(w, w->j.p), key,
 				 window_rest(w, w->j.p), err);
 }

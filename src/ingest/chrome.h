@@ -17,6 +17,7 @@
 #include "ingest/xprof.h"
 
 #define CHROME_METADATA_MAX ((size_t)1 << 20) /* and one beside it */
+#define CHROME_KEY_SHOWN    64                /* bytes of its key that a finding has */
 #define CHROME_WASTE_MAX \
 	((uint64_t)64 << 20) /* bytes that may be parsed in vain, at first */
 #define CHROME_SCRATCH_MAX ((size_t)256 << 20)
@@ -146,7 +147,9 @@ int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err 
  * facts.c.  The number of a string value's text, escapes undone.
  */
 uint32_t chrome_text(struct chrome *c, const struct json_value *value);
-/* The same of a text that was made of values. */
+/* What a text may have of it; told with the event's other flaws. */
+struct str chrome_cut(struct chrome *c, struct str text);
+/* The number of a text that was made of values, as they stand in the file. */
 uint32_t chrome_made_text(struct chrome *c, struct str text);
 /* The number of the current event's category, TEXT_NONE when it has none. */
 uint32_t chrome_category(struct chrome *c);

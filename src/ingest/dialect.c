@@ -133,6 +133,17 @@ static void read_distributed(struct chrome *c, const struct json_value *value)
 		each_member(value->text, distributed_member, &c->kineto);
 }
 
+/* No exporter adds more to a duration. */
+#define FUDGE_MAX_NS INT64_C(1000000000)
+
+static void read_fudge(struct str text, int64_t *fudge_ns)
+{
+	int64_t ns;
+
+	if (decimal_int(text, &ns) == DECIMAL_OK && ns >= 0 && ns <= FUDGE_MAX_NS)
+		*fudge_ns = ns;
+}
+
 /* A rule that an export tells, and where it belongs. */
 static void export_member(void *to, struct str key, const struct json_value *value)
 {
@@ -156,7 +167,7 @@ static void export_member(void *to, struct str key, const struct json_value *val
 	if (str_is(key, "rank"))
 		distributed_member(to, key, value);
 	else if (str_is(key, "annotation_fudge_ns"))
-		decimal_int(value->text, &r->annotation_fudge_ns);
+		read_fudge(value->text, &r->annotation_fudge_ns);
 	else if (str_is(key, "dialect"))
 		for (size_t i = 0; (name = torch_dialect_name_at(i)); i++)
 			if (str_is(value->text, name))

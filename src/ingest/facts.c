@@ -1,6 +1,5 @@
 /* What the parts of the Chrome reader say to the sink in the same way: see chrome.h. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "ingest/chrome.h"
 
@@ -13,9 +12,10 @@
 
 #define EXCERPT_MAX 120
 
-/* Told with the event's other flaws. */
-static struct str cut_text(struct chrome *c, struct str text)
+struct str chrome_cut(struct chrome *c, struct str text)
 {
+	if (text.n <= read_limits(c->options)->text_bytes)
+		return text;
 	c->window.j.flaws |= JSON_FLAW_LONG;
 	return utf8_cut(text, read_limits(c->options)->text_bytes);
 }
@@ -28,9 +28,7 @@ uint32_t chrome_text(struct chrome *c, const struct json_value *value)
 	if ((value->type == JSON_STRING && value->escaped) ||
 	    (c->window.j.flaws & JSON_FLAW_UTF8))
 		text = json_unescape(text, &c->scratch);
-	if (text.n > read_limits(c->options)->text_bytes)
-		text = cut_text(c, text);
-	return c->sink->text(c->sink, text);
+	return c->sink->text(c->sink, chrome_cut(c, text));
 }
 
 uint32_t chrome_made_text(struct chrome *c, struct str text)
@@ -38,9 +36,7 @@ uint32_t chrome_made_text(struct chrome *c, struct str text)
 	struct buf plain;
 
 	buf_init(&plain, SIZE_MAX);
-	text = json_unescape(text, &plain);
-	if (text.n > read_limits(c->options)->text_bytes)
-		text = cut_text(c, text);
+	text = chrome_cut(c, json_unescape(text, &plain));
 	uint32_t number = c->sink->text(c->sink, text);
 	buf_release(&plain);
 	return number;
@@ -135,11 +131,14 @@ static bool is_of_rank(const struct chrome *c, enum event_field field, int64_t *
 
 static uint32_t ident_of_rank(struct chrome *c, struct str text, int64_t rank)
 {
-	char id[64];
-	int n = snprintf(id, sizeof(id), "[rank %" PRId64 "] %.*s", rank,
-			 (int)(text.n < 32 ? text.n : 32), text.p);
+	struct buf id;
 
-	return c->sink->text(c->sink, (struct str){ id, (size_t)n });
+	buf_init(&id, SIZE_MAX);
+	buf_addf(&id, "[rank %" PRId64 "] ", rank);
+	buf_add_str(&id, text);
+	uint32_t number = chrome_made_text(c, buf_str(&id));
+	buf_release(&id);
+	return number;
 }
 
 struct ident chrome_other_ident(struct chrome *c, enum event_field field)

@@ -421,7 +421,7 @@ static void add_range_facts(struct chrome *c, struct slice_fact *slice,
 	if (elements == NUMBER_NONE)
 		return;
 	*facts = kineto_no_collective;
-	facts->name = c->sink->text(c->sink, name);
+	facts->name = chrome_made_text(c, name);
 	facts->dtype = c->sink->text(c->sink, type);
 	facts->in_elements = elements;
 	slice->collective = facts;

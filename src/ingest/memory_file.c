@@ -2,8 +2,10 @@
 #include "ingest/memory_file.h"
 
 #include "base/sum.h"
+#include "ingest/tell.h"
 
-void memory_file_begin(struct memory_file *f, struct sink *sink, int64_t device_type,
+void memory_file_begin(struct memory_file *f, struct sink *sink,
+		       const struct read_options *options, int64_t device_type,
 		       int64_t device, const char *label)
 {
 	const struct ident pid = { 0, TEXT_NONE };
@@ -16,6 +18,7 @@ void memory_file_begin(struct memory_file *f, struct sink *sink, int64_t device_
 	};
 
 	*f = (struct memory_file){ .sink = sink,
+				   .options = options,
 				   .track = sink->track(sink, &track),
 				   .device_type = device_type,
 				   .device = device,
@@ -29,6 +32,9 @@ int memory_file_event(struct memory_file *f, const struct memory_file_event *eve
 {
 	if (f->total_bytes != NUMBER_NONE && !event->is_out_of_memory)
 		f->total_bytes = sum_add(f->total_bytes, event->bytes);
+	if (!time_is_possible(event->ts_ns))
+		return tell_finding(f->sink, f->options, FINDING_TIME_RANGE,
+				    event->offset, STR_LIT(""), err);
 	const struct memory_fact memory = { .bytes = event->bytes,
 					    .address = event->address,
 					    .total_allocated = f->total_bytes,

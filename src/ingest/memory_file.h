@@ -15,7 +15,8 @@
 #define MEMORY_FILE_NO_DEVICE (-1)
 
 struct memory_file {
-	struct sink *sink; /* borrowed */
+	struct sink *sink;                  /* borrowed */
+	const struct read_options *options; /* borrowed */
 	uint32_t track;
 	int64_t device_type, device;
 	int64_t total_bytes, reserved_bytes; /* or NUMBER_NONE */
@@ -31,9 +32,13 @@ struct memory_file_event {
 };
 
 /* Begins the events of a device; `label` names their track.  Totals are the caller's to set. */
-void memory_file_begin(struct memory_file *f, struct sink *sink, int64_t device_type,
+void memory_file_begin(struct memory_file *f, struct sink *sink,
+		       const struct read_options *options, int64_t device_type,
 		       int64_t device, const char *label);
-/* Adds the bytes to the total, when that is known, and tells the event. */
+/*
+ * Adds the bytes to the total, when that is known, and tells the event: with a time that is
+ * none it is left out, as a finding.
+ */
 int memory_file_event(struct memory_file *f, const struct memory_file_event *event,
 		      struct err *err);
 /* Once, behind the last: `format` is static.  has_base: times are since 1970. */

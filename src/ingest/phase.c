@@ -44,7 +44,7 @@ static bool find_naming(struct chrome *c, struct str name, struct naming_fact *o
 		return false;
 	if (naming_is_sort(out->kind))
 		return decimal_int(value->text, &out->index) == DECIMAL_OK;
-	out->text = json_unescape(value->text, &c->scratch);
+	out->text = chrome_cut(c, json_unescape(value->text, &c->scratch));
 	return true;
 }
 
@@ -84,22 +84,31 @@ static void tell_origin(struct chrome *c, const struct naming_fact *named)
 	c->sink->naming(c->sink, &naming);
 }
 
-/* Metadata of a process or thread; an unknown kind is kept under its name. */
+/* It is kept under its name, as an entry beside the events is, and with its limit. */
+static int unknown_naming(struct chrome *c, struct str name, struct err *err)
+{
+	const struct json_value null = { .text = STR_LIT("null"), .type = JSON_NULL };
+	const struct json_value *args =
+		event_has(&c->event, FIELD_ARGS) ? &c->event.field[FIELD_ARGS] : &null;
+
+	if (name.n > CHROME_METADATA_MAX || args->text.n > CHROME_METADATA_MAX)
+		return chrome_finding(c, FINDING_METADATA_SIZE,
+				      utf8_cut(name, CHROME_KEY_SHOWN), err);
+	chrome_metadata(c, name, args);
+	return 0;
+}
+
+/* Metadata of a process or thread. */
 static int naming_event(struct chrome *c, struct err *err)
 {
 	const struct event *e = &c->event;
 	struct str name = metadata_name(e);
-	const struct json_value null = { .text = STR_LIT("null"), .type = JSON_NULL };
 	struct naming_fact naming = { .pid = chrome_ident(c, FIELD_PID),
 				      .tid = chrome_ident(c, FIELD_TID),
 				      .offset = e->offset };
 
-	(void)err;
-	if (!find_naming(c, name, &naming)) {
-		chrome_metadata(c, name,
-				event_has(e, FIELD_ARGS) ? &e->field[FIELD_ARGS] : &null);
-		return 0;
-	}
+	if (!find_naming(c, name, &naming))
+		return unknown_naming(c, name, err);
 	note_xprof(&c->xprof, &naming);
 	c->sink->naming(c->sink, &naming);
 	tell_origin(c, &naming);
@@ -123,8 +132,7 @@ int chrome_time(struct chrome *c, int64_t *ns, struct err *err)
 		status = read_us(c, FIELD_TS, ns);
 	if (status == DECIMAL_BAD)
 		return chrome_finding(c, FINDING_NO_TIME, STR_LIT(""), err);
-	/* Half the range: sums and differences of two times must fit as well. */
-	if (*ns > INT64_MAX / 2 || *ns < INT64_MIN / 2)
+	if (!time_is_possible(*ns))
 		return chrome_finding(c, FINDING_TIME_RANGE, STR_LIT(""), err);
 	return 1;
 }
@@ -311,8 +319,7 @@ static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
 	buf_init(&joined, size);
 	for (size_t i = 0; i < n; i++)
 		buf_add_str(&joined, parts[i]);
-	uint32_t text =
-		c->sink->text(c->sink, json_unescape(buf_str(&joined), &c->scratch));
+	uint32_t text = chrome_made_text(c, buf_str(&joined));
 	buf_release(&joined);
 	return text;
 }
@@ -359,8 +366,7 @@ static int on_counter(struct chrome *c, struct err *err)
 				return -1;
 			continue;
 		}
-		counter.series = c->sink->text(
-			c->sink, json_unescape(e->args[i].key, &c->scratch));
+		counter.series = chrome_made_text(c, e->args[i].key);
 		if (c->sink->counter(c->sink, &counter, err) < 0)
 			return -1;
 	}

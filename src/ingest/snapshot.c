@@ -33,6 +33,7 @@
 struct snapshot {
 	struct pickle pickle;
 	struct sink *sink;
+	const struct read_options *options;
 	uint32_t *frame_texts; /* owned; by value of a list of frames: text + 1 */
 	struct buf name;
 	struct snapshot_budget budget; /* of segments and blocks once, of traces twice */
@@ -208,7 +209,7 @@ static int read_device(struct snapshot *s, uint32_t value, int64_t device,
 	if (trace->first == PICKLE_NONE)
 		return 0;
 	snprintf(label, sizeof(label), "allocator of cuda:%" PRId64, device);
-	memory_file_begin(&f, s->sink, MEMORY_FILE_CUDA, device, label);
+	memory_file_begin(&f, s->sink, s->options, MEMORY_FILE_CUDA, device, label);
 	f.total_bytes = s->allocated[device];
 	f.reserved_bytes = s->reserved[device];
 	if (find_start(s, trace, &f, err) < 0)
@@ -267,7 +268,7 @@ static int tell_cut(struct snapshot *s, const struct read_options *options,
 static int snapshot_read(struct input *in, const struct read_options *options,
 			 struct sink *sink, struct err *err)
 {
-	struct snapshot s = { .sink = sink };
+	struct snapshot s = { .sink = sink, .options = options };
 	struct bytes text;
 
 	if (input_whole(in, "a snapshot", &text, err) < 0)

@@ -82,13 +82,13 @@ static int read_int(struct timeline *t, int64_t *out, struct err *err)
 	return 0;
 }
 
-/* Microseconds with a point, as ns. */
+/* Microseconds with a point, as ns: what is beyond is the end of the range, and no time. */
 static int read_time_us(struct timeline *t, int64_t *ns, struct err *err)
 {
 	struct json_value value;
 
 	if (json_value(&t->j, &value) != JSON_OK || value.type != JSON_NUMBER ||
-	    decimal_us_to_ns(value.text, ns) != DECIMAL_OK)
+	    decimal_us_to_ns(value.text, ns) == DECIMAL_BAD)
 		return bad(t, "a time is expected in a memory timeline", err);
 	return 0;
 }
@@ -143,7 +143,7 @@ static int find_first_time(struct timeline t, int64_t *first_ns, struct err *err
 	for (bool first = true; (more = element(&t, first, err)) > 0; first = false) {
 		if (enter(&t, err) < 0 || read_quad(&t, quad, err) < 0)
 			return -1;
-		if (quad[0] >= 0) {
+		if (quad[0] >= 0 && time_is_possible(quad[0])) {
 			*first_ns = quad[0];
 			return 0;
 		}
@@ -270,14 +270,13 @@ static int timeline_read(struct input *in, const struct read_options *options,
 	struct timeline t = { .sink = sink };
 	struct bytes text;
 
-	(void)options;
 	if (input_whole(in, "a memory timeline", &text, err) < 0)
 		return -1;
 	t.start = (const char *)text.p;
 	t.j = json_of((struct str){ t.start, text.n });
 	for (size_t i = 0; i < NCATEGORIES; i++)
 		t.names[i] = sink->text(sink, str_of(categories[i]));
-	memory_file_begin(&t.file, sink, MEMORY_FILE_NO_DEVICE, NUMBER_NONE,
+	memory_file_begin(&t.file, sink, options, MEMORY_FILE_NO_DEVICE, NUMBER_NONE,
 			  "memory timeline");
 	t.file.total_bytes = 0;
 	if (read_either(&t, err) < 0)

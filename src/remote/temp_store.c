@@ -55,8 +55,9 @@ static int write_strings(struct temp_store *t, struct err *err)
 	for (uint32_t i = 0; rc == 0 && i < t->texts.n; i++) {
 		struct str text = intern_str(&t->texts, i);
 		sqlite3_bind_int64(stmt, 1, (int64_t)i + 1);
-		sqlite3_bind_text(stmt, 2, text.p, (int)text.n, SQLITE_STATIC);
-		rc = sql_step(stmt, err);
+		int bound = 0;
+		sql_bind_bytes(stmt, 2, text, true, &bound);
+		rc = sql_step_bound(stmt, bound, err);
 	}
 	sqlite3_finalize(stmt);
 	return rc;
@@ -91,14 +92,16 @@ int temp_store_add_run(struct temp_store *t, int64_t id, const char *name,
 	    0)
 		return -1;
 	sqlite3_bind_int64(stmt, 1, id);
-	sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
-	int rc = sql_step(stmt, err);
+	int bound = 0;
+	sql_bind_bytes(stmt, 2, str_of(name), true, &bound);
+	int rc = sql_step_bound(stmt, bound, err);
 	sqlite3_finalize(stmt);
 	return rc;
 }
 
+/* rc: see sql_bind_bytes(). */
 static void bind_value(const struct remote_column *c, const struct rowbinary_cell *cell,
-		       struct sqlite3_stmt *stmt, int at)
+		       struct sqlite3_stmt *stmt, int at, int *rc)
 {
 	if (cell->is_null)
 		sqlite3_bind_null(stmt, at);
@@ -106,12 +109,8 @@ static void bind_value(const struct remote_column *c, const struct rowbinary_cel
 		sqlite3_bind_int64(stmt, at, cell->number);
 	else if (c->type.kind == ROWBINARY_REAL)
 		sqlite3_bind_double(stmt, at, cell->real);
-	else if (c->is_bytes)
-		sqlite3_bind_blob(stmt, at, cell->text.p, (int)cell->text.n,
-				  SQLITE_STATIC);
 	else
-		sqlite3_bind_text(stmt, at, cell->text.p, (int)cell->text.n,
-				  SQLITE_STATIC);
+		sql_bind_bytes(stmt, at, cell->text, !c->is_bytes, rc);
 }
 
 /* INSERT INTO table (first, columns) VALUES (?, ?, ...) */
@@ -156,15 +155,16 @@ int temp_store_add_profile(struct temp_store *t, const struct remote_table *tabl
 	    prepare_insert(t, table, "id, run_id, first_slice_id, first_op_detail_id",
 			   err) < 0)
 		return -1;
+	int bound = 0;
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		sqlite3_bind_int64(t->insert, at++, own[i]);
 	for (size_t i = 0; i < table->n; i++, at++) {
-		bind_value(&table->columns[i], &cells[i], t->insert, at);
+		bind_value(&table->columns[i], &cells[i], t->insert, at, &bound);
 		/* whatever the store has that was pushed: its slices are not here */
 		if (strcmp(table->columns[i].name, "has_slices") == 0)
 			sqlite3_bind_int64(t->insert, at, 0);
 	}
-	return sql_step(t->insert, err);
+	return sql_step_bound(t->insert, bound, err);
 }
 
 int temp_store_begin_table(struct temp_store *t, const struct remote_table *table,
@@ -207,6 +207,7 @@ int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,
 
 	if (t->texts.text.total > TEXTS_MAX)
 		return err_set(err, ERR_IO, "the server's answer has too many texts");
+	int bound = 0;
 	sqlite3_bind_int64(t->insert, at++, bases->profile_id);
 	for (size_t i = 0; i < table->n; i++) {
 		const struct remote_column *c = &table->columns[i];
@@ -219,10 +220,10 @@ int temp_store_add_row(struct temp_store *t, const struct temp_bases *bases,
 					   (int64_t)intern_add(&t->texts, cells[i].text) +
 						   1);
 		else
-			bind_value(c, &cells[i], t->insert, at);
+			bind_value(c, &cells[i], t->insert, at, &bound);
 		at++;
 	}
-	return sql_step(t->insert, err);
+	return sql_step_bound(t->insert, bound, err);
 }
 
 int temp_store_add_part(struct temp_store *t, const struct remote_table *table,

@@ -279,21 +279,38 @@ static void replace_json(struct model *m, struct metadata_rec *metadata, struct 
 	metadata->json = (struct str){ metadata->room, json.n };
 }
 
+/* SQLite takes no row of more than 10^9 bytes, and all of them are in one. */
+#define METADATA_MAX ((uint64_t)64 << 20)
+
+static bool takes_more(struct model *m, size_t bytes)
+{
+	if (m->metadata_bytes + bytes <= METADATA_MAX)
+		return true;
+	model_finding(m, FINDING_METADATA_SIZE, 0, STR_LIT(""), STR_LIT(""));
+	return false;
+}
+
 /* Keys may repeat: the last one counts. */
 static void on_metadata(struct sink *s, struct str key, struct str json)
 {
 	struct loader *l = (struct loader *)s;
 	struct model *m = &l->model;
+
+	if (!takes_more(m, key.n + json.n))
+		return;
 	uint32_t text = intern_add(m->texts, key);
 	size_t probe = idmap_first(&l->metadata_of_key, text);
 	uint32_t at = idmap_next(&l->metadata_of_key, &probe);
 
 	if (at == UINT32_MAX) {
+		m->metadata_bytes += key.n + json.n;
 		idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
 		*APPEND(m, metadata) =
 			(struct metadata_rec){ text, arena_copy(&m->arena, json), NULL,
 					       0 };
 	} else if (!str_equal(m->metadata[at].json, json)) {
+		m->metadata_bytes -= m->metadata[at].json.n;
+		m->metadata_bytes += json.n;
 		replace_json(m, &m->metadata[at], json);
 	}
 }
@@ -303,6 +320,9 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	struct model *m = loader_model(s);
 	struct device_info_fact copy = *device;
 
+	if (!takes_more(m, device->name.n + device->json.n))
+		return;
+	m->metadata_bytes += device->name.n + device->json.n;
 	copy.name = arena_copy(&m->arena, device->name);
 	copy.json = arena_copy(&m->arena, device->json);
 	*APPEND(m, device_infos) = copy;

@@ -246,6 +246,7 @@ struct model {
 	MODEL_ARRAY(struct flow_rec, flows);
 	MODEL_ARRAY(struct finding_rec, findings);
 	MODEL_ARRAY(struct metadata_rec, metadata);
+	uint64_t metadata_bytes; /* of all of it, and of device_infos */
 	MODEL_ARRAY(struct args_rec, args);
 	MODEL_ARRAY(struct range_rec, ranges);              /* by slice */
 	MODEL_ARRAY(struct device_info_fact, device_infos); /* texts in the arena */

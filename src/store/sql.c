@@ -148,6 +148,26 @@ int sql_step(struct sqlite3_stmt *stmt, struct err *err)
 	return code == SQLITE_DONE ? 0 : sql_error(sqlite3_db_handle(stmt), err);
 }
 
+void sql_bind_bytes(struct sqlite3_stmt *stmt, int index, struct str bytes, bool is_text,
+		    int *rc)
+{
+	int bound = is_text ? sqlite3_bind_text64(stmt, index, bytes.p, bytes.n,
+						  SQLITE_STATIC, SQLITE_UTF8)
+			    : sqlite3_bind_blob64(stmt, index, bytes.p, bytes.n,
+						  SQLITE_STATIC);
+
+	if (*rc == SQLITE_OK)
+		*rc = bound;
+}
+
+int sql_step_bound(struct sqlite3_stmt *stmt, int rc, struct err *err)
+{
+	if (rc == SQLITE_OK)
+		return sql_step(stmt, err);
+	return err_set(err, rc == SQLITE_NOMEM ? ERR_IO : ERR_INPUT, "a text of it: %s",
+		       sqlite3_errstr(rc));
+}
+
 int sql_exec(struct sqlite3 *db, const char *text, struct err *err)
 {
 	if (sqlite3_exec(db, text, NULL, NULL, NULL) != SQLITE_OK)

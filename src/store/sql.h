@@ -33,6 +33,14 @@ int sql_prepare(struct sqlite3 *db, const char *text, struct sqlite3_stmt **out,
 		struct err *err);
 /* 1: a row is there; 0: done, and the statement is reset; -1: err is set, and it is reset. */
 int sql_step(struct sqlite3_stmt *stmt, struct err *err);
+/*
+ * Texts and blobs that a file or a server chose may be longer than SQLite takes.  `rc` is 0 at
+ * first, and keeps the first failure of those that are bound, which sql_step() does not see.
+ */
+void sql_bind_bytes(struct sqlite3_stmt *stmt, int index, struct str bytes, bool is_text,
+		    int *rc);
+/* As sql_step(), unless one could not be bound. */
+int sql_step_bound(struct sqlite3_stmt *stmt, int rc, struct err *err);
 /* Runs every statement of the text; rows are thrown away. */
 int sql_exec(struct sqlite3 *db, const char *text, struct err *err);
 /* The first column of the one row that the text selects; ERR_EMPTY when there is none. */

@@ -237,10 +237,11 @@ static void bind_number(struct sqlite3_stmt *stmt, const char *name, int64_t val
 		sqlite3_bind_int64(stmt, sqlite3_bind_parameter_index(stmt, name), value);
 }
 
-static void bind_text(struct sqlite3_stmt *stmt, const char *name, struct str text)
+/* rc: see sql_bind_bytes(). */
+static void bind_text(struct sqlite3_stmt *stmt, const char *name, struct str text,
+		      int *rc)
 {
-	sqlite3_bind_text64(stmt, sqlite3_bind_parameter_index(stmt, name), text.p,
-			    text.n, SQLITE_STATIC, SQLITE_UTF8);
+	sql_bind_bytes(stmt, sqlite3_bind_parameter_index(stmt, name), text, true, rc);
 }
 
 static void bind_rules(const struct op_rules *rules, struct sqlite3_stmt *stmt)
@@ -261,31 +262,31 @@ static bool counts_since_1970(const struct model *m)
 }
 
 static void bind_profile(const struct write_rows *rows, const struct load_source *source,
-			 struct sqlite3_stmt *stmt)
+			 struct sqlite3_stmt *stmt, int *rc)
 {
 	const struct model *m = rows->m;
 	const struct profile_fact *p = &m->profile;
 
 	bind_number(stmt, ":run_id", source->run_id);
-	bind_text(stmt, ":path", str_of(source->path));
+	bind_text(stmt, ":path", str_of(source->path), rc);
 	bind_number(stmt, ":mtime_ns", source->mtime_ns);
-	bind_text(stmt, ":format", str_of(p->format));
+	bind_text(stmt, ":format", str_of(p->format), rc);
 	if (p->dialect[0])
-		bind_text(stmt, ":dialect", str_of(p->dialect));
+		bind_text(stmt, ":dialect", str_of(p->dialect), rc);
 	bind_number(stmt, ":rank", p->rank);
 	if (p->rank != NUMBER_NONE)
 		bind_text(stmt, ":rank_source",
-			  str_of(m->is_rank_of_name ? "name" : "recording"));
+			  str_of(m->is_rank_of_name ? "name" : "recording"), rc);
 	for (int a = 0; a < NAXES; a++) {
 		char name[] = { ':', axis_names[a][0], axis_names[a][1], '\0' };
 		bind_number(stmt, name, m->axes.at[a]);
 	}
 	if (source->name.worker.n)
-		bind_text(stmt, ":worker", source->name.worker);
+		bind_text(stmt, ":worker", source->name.worker, rc);
 	bind_number(stmt, ":stamp", source->name.stamp);
 	bind_number(stmt, ":world_size", p->world_size);
 	if (p->host != TEXT_NONE)
-		bind_text(stmt, ":host", intern_str(m->texts, p->host));
+		bind_text(stmt, ":host", intern_str(m->texts, p->host), rc);
 	if (p->has_base)
 		bind_number(stmt, ":base_ns", p->base_ns);
 	else if (counts_since_1970(m))
@@ -315,9 +316,10 @@ static int insert_profile(struct write_rows *rows, struct sqlite3 *db,
 	if (statement_prepare(db, "insert_profile", &stmt, err) < 0)
 		return -1;
 	metadata_json(rows->m, &metadata);
-	bind_profile(rows, source, stmt);
-	bind_text(stmt, ":metadata", buf_str(&metadata));
-	int rc = sql_step(stmt, err);
+	int bound = 0;
+	bind_profile(rows, source, stmt, &bound);
+	bind_text(stmt, ":metadata", buf_str(&metadata), &bound);
+	int rc = sql_step_bound(stmt, bound, err);
 	sqlite3_finalize(stmt);
 	buf_release(&metadata);
 	rows->profile_id = sqlite3_last_insert_rowid(db);

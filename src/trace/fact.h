@@ -138,6 +138,12 @@ static inline bool dur_is_possible(int64_t dur_ns)
 	return (uint64_t)dur_ns <= (uint64_t)SLICE_DUR_MAX_NS;
 }
 
+/* A time that is one: sums and differences of two must fit in 64 bits as well. */
+static inline bool time_is_possible(int64_t ns)
+{
+	return ns <= INT64_MAX / 2 && ns >= INT64_MIN / 2;
+}
+
 struct slice_fact {
 	/*
 	 * dur 0 for instants, begins and ends.  A complete one's is as recorded, even

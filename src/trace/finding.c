@@ -67,7 +67,8 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				     "something follows the end of the trace",
 				     "it was ignored", SEVERITY_WARNING },
 	[FINDING_METADATA_SIZE] = { "metadata_size",
-				    "an entry other than the events is larger than 1 MiB",
+				    "an entry other than the events is larger than 1 MiB, or "
+				    "all are larger than 64 MiB",
 				    "it was not kept", SEVERITY_INFO },
 	[FINDING_EVENT_SIZE] = { "event_size", "an event is larger than 64 MiB",
 				 "the event was skipped", SEVERITY_ERROR },

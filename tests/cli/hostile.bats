@@ -278,3 +278,71 @@ the ranks at a time" ]]
 	ptool ingest -q --strict escaped.json
 	[ "$(ask ptool.db 'SELECT name, ts, dur FROM slice')" = $'a|0|2000\nb|4000|2000\nc|8000|2000' ]
 }
+
+@test "names of processes and threads, asynchronous tracks and series are cut at 1 MiB, too, and told" {
+	python3 - <<-'END'
+		import json
+		long = "é" * (1 << 20)
+		name = lambda kind, **args: {"ph": "M", "name": kind, "pid": 1, "tid": 1, "args": args}
+		mark = {"ph": "b", "cat": long, "id": 1, "name": "a", "pid": 1, "tid": 1, "ts": 1}
+		events = [name("process_name", name=long), name("thread_name", name=long), name("process_labels", labels=long), mark,
+		          {"ph": "C", "name": "c", "pid": 1, "ts": 1, "args": {long: 1}}, {"ph": "X", "name": "x", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]
+		json.dump({"traceEvents": events}, open("a.json", "w"))
+	END
+	ptool ingest -q -o s.db a.json
+	[ "$(ask s.db 'SELECT max(length(CAST(text AS BLOB))) FROM string WHERE text NOT LIKE '\''c %'\''')" = 1048576 ]
+	[ "$(ask s.db "SELECT count FROM finding WHERE code = 'text_size'")" = 5 ]
+}
+
+@test "metadata of events has the limit of entries beside them, and all together one, and is told" {
+	python3 - <<-'END'
+		import json
+		note = lambda i, n: {"ph": "M", "name": f"note{i}", "pid": 1, "args": {"v": "a" * n}}
+		call = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
+		json.dump([call, note(0, 1 << 20), note(1, 9)], open("large.json", "w"))
+		json.dump([call] + [note(i, 1000000) for i in range(70)], open("many.json", "w"))
+	END
+	ptool ingest -q -o s.db large.json
+	[ "$(ask s.db 'SELECT metadata FROM profile')" = '{"note1": {"v": "aaaaaaaaa"}}' ]
+	[ "$(ask s.db "SELECT detail, count FROM finding WHERE code = 'metadata_size'")" = 'note0|1' ]
+	rm s.db
+	ptool ingest -q -o s.db many.json
+	[ "$(ask s.db 'SELECT length(metadata) / 1000000 FROM profile')" = 67 ]
+	[ "$(ask s.db "SELECT count FROM finding WHERE code = 'metadata_size'")" = 3 ]
+}
+
+@test "processes whose long names begin alike are two, also in a merged file" {
+	python3 - <<-'END'
+		import json
+		call = lambda pid: {"ph": "X", "cat": "cpu_op", "name": "a", "pid": pid, "tid": 1, "ts": 0, "dur": 5, "args": {"pid_raw": 3, "rank": 0}}
+		json.dump([call("€" * 20), call("€" * 11 + "x")], open("a.json", "w"))
+	END
+	ptool ingest -q -o s.db a.json
+	[ "$(ask s.db 'SELECT pid_text FROM process ORDER BY upid')" = "[rank 0] €€€€€€€€€€€€€€€€€€€€
+[rank 0] €€€€€€€€€€€x" ]
+}
+
+@test "what an export and memory files tell is within the limits of traces" {
+	python3 - <<-'END'
+		import json, pickle
+		call = {"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 0, "dur": 5}
+		json.dump({"schemaVersion": 1, "baseTimeNanoseconds": 0, "traceEvents": [call],
+		           "ptool": {"dialect": "F", "annotation_fudge_ns": -2**63 + 1}}, open("fudge.json", "w"))
+		sizes = [[0, i, 2, 3, 4, 5, 6, 7, 8] for i in (1, 5, 7)]
+		json.dump([[-9e15, 5.0, 9e15], sizes], open("curve.json", "w"))
+		entry = lambda us: {"action": "alloc", "addr": us, "size": 5, "time_us": us, "frames": []}
+		segment = {"device": 0, "total_size": 64, "allocated_size": 15, "blocks": []}
+		pickle.dump({"segments": [segment], "device_traces": [[entry(us) for us in (-9 * 10**15, 7, 9 * 10**15)]]}, open("a.pickle", "wb"), protocol=4)
+	END
+	ptool ingest -q -o s.db fudge.json
+	[ "$(ask s.db 'SELECT annotation_fudge_ns FROM profile')" = 0 ]
+	rm s.db
+	ptool ingest -q -o s.db curve.json
+	[ "$(ask s.db "SELECT count FROM finding WHERE code = 'time_range'")" = 9 ]
+	[ "$(ask s.db 'SELECT bytes, total_allocated_bytes FROM allocation')" = '4|40' ]
+	rm s.db
+	ptool ingest -q -o s.db a.pickle
+	[ "$(ask s.db "SELECT count FROM finding WHERE code = 'time_range'")" = 2 ]
+	[ "$(ask s.db 'SELECT bytes, total_allocated_bytes FROM allocation')" = '5|10' ]
+	run -4 ptool ingest -q --strict -o t.db curve.json
+}
