@@ -44,6 +44,7 @@ struct pushing {
 	struct pusher *pusher;
 	struct sqlite3 *db; /* of the store */
 	const struct push_from *from;
+	struct row_ranges ranges; /* at this profile */
 	int64_t id;
 	uint64_t store_key;
 	struct push_file file; /* the store's own bytes */
@@ -184,7 +185,7 @@ static int push_rows(struct pushing *p, const struct remote_table *table, size_t
 		     const struct sink *to, struct err *err)
 {
 	struct remote_rows rows = { .table = table };
-	int rc = remote_rows_open(&rows, p->db, p->id, err);
+	int rc = remote_rows_open(&rows, p->db, &p->ranges, p->id, err);
 
 	if (rc == 0 && rows.is_at_row)
 		rc = to->take(to, i, &rows, err);
@@ -388,13 +389,29 @@ static int push_row(struct pushing *p, struct sqlite3_stmt *stmt, struct push_su
 	int rc = begin_run(p, err);
 	if (rc == 0) {
 		set_profile(p, stmt);
+		rc = row_ranges_seek(&p->ranges, p->id, err);
+	}
+	if (rc == 0)
 		rc = push_profile_read(&p->row, &p->pusher->tables.profile, p->db, p->id,
 				       err);
-	}
 	if (rc == 0)
 		rc = push_profile(p, sums, err);
 	push_profile_release(&p->row);
 	return rc;
+}
+
+static int push_rows_of_run(struct pushing *p, struct push_sums *sums, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+	int rc;
+
+	if (sql_prepare(p->db, (const char *)asset_remote_push_profiles_sql, &stmt, err) <
+	    0)
+		return -1;
+	while ((rc = sql_step(stmt, err)) > 0 && push_row(p, stmt, sums, err) == 0)
+		;
+	sqlite3_finalize(stmt);
+	return rc == 0 ? 0 : -1;
 }
 
 int push_run(struct pusher *pusher, const struct push_from *from, struct push_sums *sums,
@@ -404,16 +421,12 @@ int push_run(struct pusher *pusher, const struct push_from *from, struct push_su
 			     .db = store_db(from->store),
 			     .from = from,
 			     .store_key = hash_texts(&from->path, 1) };
-	struct sqlite3_stmt *stmt;
-	int rc;
+	int rc = row_ranges_open(&pusher->tables, p.db, &p.ranges, err);
 
-	if (sql_prepare(p.db, (const char *)asset_remote_push_profiles_sql, &stmt, err) <
-	    0)
-		return -1;
-	while ((rc = sql_step(stmt, err)) > 0 && push_row(&p, stmt, sums, err) == 0)
-		;
-	sqlite3_finalize(stmt);
-	return rc == 0 ? 0 : -1;
+	if (rc == 0)
+		rc = push_rows_of_run(&p, sums, err);
+	row_ranges_close(&p.ranges);
+	return rc;
 }
 
 uint64_t push_sent(const struct pusher *p)

@@ -2,8 +2,7 @@
 -- one path apart, so that each rank, host and part of a file is a profile of its own.
 SELECT p.id, r.name AS run, p.path,
        coalesce(p.rank, '') || ' ' || coalesce(p.host, '') || ' ' ||
-       (SELECT count(*) FROM profile q WHERE q.run_id = p.run_id AND q.path = p.path
-          AND q.rank IS p.rank AND q.host IS p.host AND q.id < p.id) AS what_else,
+       (row_number() OVER (PARTITION BY p.path, p.rank, p.host ORDER BY p.id) - 1) AS what_else,
        row_number() OVER (ORDER BY p.id) - 1 AS place
 FROM profile p JOIN run r ON r.id = p.run_id
 WHERE p.run_id = (SELECT max(id) FROM run)

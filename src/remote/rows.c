@@ -10,12 +10,17 @@
 #define PIECE_BYTES ((size_t)1 << 20)
 
 /* What the ids of a table's rows of a profile count from. */
-static void add_base(const char *of, const char *key, struct buf *sql)
+static void add_base(const struct remote_tables *tables, const char *of, const char *key,
+		     struct buf *sql)
 {
+	size_t i = remote_table_find(tables, of);
+
 	if (strcmp(of, "slice_row") == 0)
 		buf_add_text(sql, "p.first_slice_id");
 	else if (strcmp(of, "op_detail") == 0)
 		buf_add_text(sql, "p.first_op_detail_id");
+	else if (i < tables->n && !tables->items[i].has_index)
+		buf_addf(sql, ":first_%s", of);
 	else
 		/* not of p.id, for which SQLite would look at all of them for each row */
 		buf_addf(sql, "(SELECT min(%s) FROM %s WHERE profile_id = :profile)", key,
@@ -27,8 +32,8 @@ static bool is_slices(const struct remote_table *t)
 	return strcmp(t->name, "slice") == 0;
 }
 
-static void add_column(const struct remote_table *t, const struct remote_column *c,
-		       struct buf *sql)
+static void add_column(const struct remote_tables *tables, const struct remote_table *t,
+		       const struct remote_column *c, struct buf *sql)
 {
 	switch (c->role) {
 	case ROLE_VALUE:
@@ -36,14 +41,14 @@ static void add_column(const struct remote_table *t, const struct remote_column 
 		break;
 	case ROLE_SEQ:
 		buf_addf(sql, "t.%s - ", t->key);
-		add_base(is_slices(t) ? "slice_row" : t->name, t->key, sql);
+		add_base(tables, is_slices(t) ? "slice_row" : t->name, t->key, sql);
 		break;
 	case ROLE_TEXT:
 		buf_addf(sql, "(SELECT text FROM string WHERE id = t.%s)", c->column);
 		break;
 	case ROLE_ROW:
 		buf_addf(sql, "t.%s - ", c->column);
-		add_base(c->of, c->of_key, sql);
+		add_base(tables, c->of, c->of_key, sql);
 		break;
 	case ROLE_NUMBER:
 		buf_addf(sql, "(SELECT number FROM %s WHERE %s = t.%s)", c->of, c->of_key,
@@ -52,12 +57,13 @@ static void add_column(const struct remote_table *t, const struct remote_column 
 	}
 }
 
-static void select_rows(const struct remote_table *t, struct buf *sql)
+static void select_rows(const struct remote_tables *tables, const struct remote_table *t,
+			struct buf *sql)
 {
 	buf_add_text(sql, "SELECT ");
 	for (size_t i = 0; i < t->n; i++) {
 		buf_add_text(sql, i ? ", " : "");
-		add_column(t, &t->columns[i], sql);
+		add_column(tables, t, &t->columns[i], sql);
 	}
 	if (is_slices(t)) /* they stand together */
 		buf_add_text(sql,
@@ -66,11 +72,14 @@ static void select_rows(const struct remote_table *t, struct buf *sql)
 	else
 		buf_addf(sql, " FROM profile p CROSS JOIN %s t ON t.profile_id = p.id ",
 			 t->name);
+	if (!is_slices(t) && !t->has_index)
+		buf_addf(sql, "AND t.%s BETWEEN :first_%s AND :last_%s ", t->key, t->name,
+			 t->name);
 	buf_addf(sql, "WHERE p.id = :profile ORDER BY t.%s", t->key);
 }
 
-int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,
-		     struct err *err)
+int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db,
+		     const struct row_ranges *ranges, int64_t profile_id, struct err *err)
 {
 	struct buf sql;
 
@@ -78,12 +87,15 @@ int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profi
 	rows->nrows = 0;
 	rows->is_at_row = false;
 	buf_init(&sql, SQL_MAX);
-	select_rows(rows->table, &sql);
+	select_rows(ranges->tables, rows->table, &sql);
 	int rc = sql_prepare(db, sql.p, &rows->stmt, err);
 	buf_release(&sql);
 	if (rc < 0)
 		return -1;
-	sqlite3_bind_int64(rows->stmt, 1, profile_id);
+	sqlite3_bind_int64(rows->stmt,
+			   sqlite3_bind_parameter_index(rows->stmt, ":profile"),
+			   profile_id);
+	row_ranges_bind(ranges, profile_id, rows->stmt);
 	rc = sql_step(rows->stmt, err);
 	rows->is_at_row = rc > 0;
 	return rc < 0 ? -1 : 0;

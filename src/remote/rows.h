@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/part_rows.h"
+#include "remote/row_ranges.h"
 #include "remote/tables.h"
 
 struct sqlite3;
@@ -22,10 +23,11 @@ struct remote_rows {
 };
 
 /*
- * Those of a profile, in their order; after it nrows is 0, and is_at_row false where there
+ * Those of the profile that the ranges are at, in their order; after it nrows is 0, and is_at_row false where there
  * is none.  remote_rows_close() in both cases.
  */
-int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db, int64_t profile_id,
+int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db,
+		     const struct row_ranges *ranges, int64_t profile_id,
 		     struct err *err);
 /* Adds the cells of the next row, one after the other: 1; 0: there is none; -1. */
 int remote_rows_next(struct remote_rows *rows, struct buf *to, struct err *err);

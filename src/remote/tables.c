@@ -170,6 +170,23 @@ static int add_column(struct loading *l, struct sqlite3_stmt *stmt, struct err *
 	return 0;
 }
 
+static int find_index(struct loading *l, struct err *err)
+{
+	struct sqlite3_stmt *stmt;
+
+	if (sql_prepare(l->db,
+			"SELECT 1 FROM pragma_index_list(:t) l "
+			"JOIN pragma_index_info(l.name) c "
+			"WHERE c.seqno = 0 AND c.name = 'profile_id'",
+			&stmt, err) < 0)
+		return -1;
+	sqlite3_bind_text(stmt, 1, l->table->name, -1, SQLITE_STATIC);
+	int rc = sql_step(stmt, err);
+	l->table->has_index = rc > 0;
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
 static int load_table(struct loading *l, const char *name, struct remote_table *out,
 		      struct err *err)
 {
@@ -192,7 +209,7 @@ static int load_table(struct loading *l, const char *name, struct remote_table *
 			break;
 	}
 	sqlite3_finalize(stmt);
-	return rc;
+	return rc < 0 ? -1 : find_index(l, err);
 }
 
 /* In the order of the schema, where what is referred to comes first. */

@@ -40,7 +40,8 @@ struct remote_table {
 	const char *key;  /* its id: "id", "upid" */
 	struct remote_column *columns;
 	size_t n;
-	bool is_part; /* a summary (base/part_rows.h), which not every profile has */
+	bool is_part;   /* a summary (base/part_rows.h), which not every profile has */
+	bool has_index; /* by which a profile's rows are found */
 };
 
 struct remote_tables {
