@@ -13,10 +13,8 @@ int zstd_pack(struct str bytes, struct buf *to, struct err *err)
 	size_t room = ZSTD_compressBound(bytes.n);
 	char *frame = xmalloc(room);
 	size_t n = ZSTD_compress(frame, room, bytes.p, bytes.n, LEVEL);
-	bool is_packed = !ZSTD_isError(n);
+	bool is_packed = !ZSTD_isError(n) && buf_add(to, frame, n);
 
-	if (is_packed)
-		buf_add(to, frame, n);
 	free(frame);
 	return is_packed ? 0 : err_set(err, ERR_IO, "out of memory");
 }

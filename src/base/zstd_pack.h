@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Adds the frame to the buffer; -1 with an ERR_IO where memory runs out. */
+/* Adds the frame to the buffer; -1 with an ERR_IO where memory or the buffer's room runs out. */
 int zstd_pack(struct str bytes, struct buf *to, struct err *err);
 /*
  * One frame, and nothing after it, into at most `room` bytes; how many it had.  -1 with an

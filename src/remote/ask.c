@@ -13,23 +13,27 @@ static const char *value_of(struct str name, const struct ask_word *words)
 	return "";
 }
 
-static void fill_line(struct str line, const struct ask_word *words, struct buf *to)
+static bool fill_line(struct str line, const struct ask_word *words, struct buf *to)
 {
 	while (line.n) {
 		const char *open = memchr(line.p, '{', line.n);
 		size_t n = open ? (size_t)(open - line.p) : line.n;
-		buf_add(to, line.p, n);
+		if (!buf_add(to, line.p, n))
+			return false;
 		line = str_behind(line, n);
 		const char *close = open ? memchr(line.p, '}', line.n) : NULL;
 		if (!close)
 			break;
 		n = (size_t)(close - line.p) + 1;
-		buf_add_text(to, value_of((struct str){ line.p + 1, n - 2 }, words));
+		if (!buf_add_text(to, value_of((struct str){ line.p + 1, n - 2 }, words)))
+			return false;
 		line = str_behind(line, n);
 	}
+	return buf_add_char(to, '\n');
 }
 
-void ask_fill(const unsigned char *file, const struct ask_word *words, struct buf *to)
+int ask_fill(const unsigned char *file, const struct ask_word *words, struct buf *to,
+	     struct err *err)
 {
 	const char *at = (const char *)file;
 
@@ -38,9 +42,12 @@ void ask_fill(const unsigned char *file, const struct ask_word *words, struct bu
 		at += line.n + (at[line.n] == '\n');
 		if (str_starts_with(line, STR_LIT("--")))
 			continue;
-		fill_line(line, words, to);
-		buf_add_char(to, '\n');
+		if (!fill_line(line, words, to))
+			return err_set(err, ERR_USAGE,
+				       "this is too much for one question to a database: "
+				       "choose one run with --run");
 	}
+	return 0;
 }
 
 static int feed(void *to, struct str bytes, struct err *err)

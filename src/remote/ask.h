@@ -12,8 +12,12 @@ struct ask_word {
 	const char *name, *value;
 };
 
-/* The text of the file without its comments; `words` ends with { NULL, NULL }, may be NULL. */
-void ask_fill(const unsigned char *file, const struct ask_word *words, struct buf *to);
+/*
+ * The text of the file without its comments; `words` ends with { NULL, NULL }, may be NULL.
+ * ERR_USAGE: the buffer has no room for it.
+ */
+int ask_fill(const unsigned char *file, const struct ask_word *words, struct buf *to,
+	     struct err *err);
 
 /*
  * Asks for rows of these types, `live` as in struct http_request.  The reader's fields are

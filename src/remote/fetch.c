@@ -60,6 +60,7 @@ struct fetch {
 	int64_t next_id;             /* of its rows */
 	size_t at;                   /* the profile of the last row */
 	uint64_t nmerged;            /* rows that were added up in the database */
+	uint64_t room; /* bytes of rows that may still come, of all tables */
 };
 
 static int64_t number_of(const struct remote_table *profile,
@@ -129,6 +130,7 @@ int fetch_begin(struct http *http, const struct remote_wish *wish, const char *p
 	*out = f;
 	f->http = http;
 	f->path = xstrdup(path);
+	f->room = FETCH_BYTES_MAX;
 	init_choice(&f->all, true);
 	init_choice(&f->chosen, false);
 	if (remote_tables_load(&f->tables, err) < 0 ||
@@ -342,8 +344,9 @@ static uint64_t rows_wanted(const struct fetch *f, const char *count)
 	uint64_t sum = 0, n;
 
 	for (size_t i = 0; i < f->list.n; i++)
-		if (is_wanted(f, i) && remote_push_count(&f->list.items[i], count, &n))
-			sum += n;
+		if (is_wanted(f, i) && remote_push_count(&f->list.items[i], count, &n) &&
+		    __builtin_add_overflow(sum, n, &sum))
+			return UINT64_MAX;
 	return sum;
 }
 
@@ -355,7 +358,8 @@ struct question {
 	bool is_merged;
 };
 
-static void fill(const struct fetch *f, const struct question *q, struct buf *sql)
+static int fill(const struct fetch *f, const struct question *q, struct buf *sql,
+		struct err *err)
 {
 	struct buf columns, keys, aggregates;
 	char grain[4];
@@ -376,10 +380,11 @@ static void fill(const struct fetch *f, const struct question *q, struct buf *sq
 					  { "keys", keys.p },
 					  { "aggregates", aggregates.p },
 					  { NULL, NULL } };
-	ask_fill(q->file, words, sql);
+	int rc = ask_fill(q->file, words, sql, err);
 	buf_release(&columns);
 	buf_release(&keys);
 	buf_release(&aggregates);
+	return rc;
 }
 
 /* `count` rows are missing or too many: asks whose. */
@@ -398,8 +403,8 @@ static int incomplete(struct fetch *f, const struct question *q, uint64_t got,
 	if (q->is_merged) {
 		begin_table(f, f->table, f->choice);
 		buf_init(&sql, SQL_MAX);
-		fill(f, &counts, &sql);
-		if (ask_rows(f->http, sql.p, &f->choice->live, &reader, &ignored) == 0)
+		if (fill(f, &counts, &sql, &ignored) == 0 &&
+		    ask_rows(f->http, sql.p, &f->choice->live, &reader, &ignored) == 0)
 			tell_incomplete(f, f->table->name, got, wanted, err);
 		buf_release(&sql);
 		if (err->kind != ERR_NONE)
@@ -421,6 +426,7 @@ static int ask_table(struct fetch *f, const struct question *q, struct err *err)
 	struct rowbinary_reader reader = { .types = types,
 					   .ntypes = own + f->table->n,
 					   .most = wanted,
+					   .room = &f->room,
 					   .row = q->is_merged ? take_merged : take_row,
 					   .to = f };
 	struct buf sql;
@@ -429,9 +435,13 @@ static int ask_table(struct fetch *f, const struct question *q, struct err *err)
 		return 0;
 	for (size_t i = 0; i < f->table->n; i++)
 		types[own + i] = f->table->columns[i].type;
+	/* of those that are added up there fewer may come */
+	if (!q->is_merged && wanted > f->room / rowbinary_least(types, reader.ntypes))
+		return rowbinary_too_much(err);
 	buf_init(&sql, SQL_MAX);
-	fill(f, q, &sql);
-	int rc = ask_rows(f->http, sql.p, &f->choice->live, &reader, err);
+	int rc = fill(f, q, &sql, err);
+	if (rc == 0)
+		rc = ask_rows(f->http, sql.p, &f->choice->live, &reader, err);
 	buf_release(&sql);
 	uint64_t got = q->is_merged ? f->nmerged : reader.nrows;
 	if (rc == 0 && got != wanted)

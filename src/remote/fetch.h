@@ -16,6 +16,12 @@
 #include "remote/list.h"
 #include "store/need.h"
 
+/*
+ * Of the rows that a command reads: what the server sends is written to the disk, whatever
+ * the profiles say how many there are.
+ */
+#define FETCH_BYTES_MAX UINT64_C(10000000000)
+
 struct fetch;
 
 /*

@@ -17,8 +17,7 @@
 ASSET(asset_remote_live_sql);
 ASSET(asset_remote_newest_run_sql);
 
-#define SQL_MAX      ((size_t)64 << 10)
-#define PROFILES_MAX 1000000
+#define SQL_MAX ((size_t)64 << 10)
 /* Of what is kept of them: 6 KB each usually. */
 #define LIST_BYTES_MAX ((size_t)1 << 30)
 
@@ -192,8 +191,9 @@ static int choose_runs(struct http *http, const struct remote_wish *wish, char *
 		run_id = push_run_id(wish->run);
 	} else {
 		buf_init(&sql, SQL_MAX);
-		ask_fill(asset_remote_newest_run_sql, NULL, &sql);
-		int rc = ask_number(http, sql.p, &run_id, err);
+		int rc = ask_fill(asset_remote_newest_run_sql, NULL, &sql, err);
+		if (rc == 0)
+			rc = ask_number(http, sql.p, &run_id, err);
 		buf_release(&sql);
 		if (rc < 0)
 			return -1;
@@ -209,7 +209,7 @@ static int ask_profiles(struct http *http, const char *runs, struct remote_list 
 	struct rowbinary_type types[ROWBINARY_COLUMNS_MAX];
 	struct rowbinary_reader reader = { .types = types,
 					   .ntypes = NOWN + profile->n,
-					   .most = PROFILES_MAX,
+					   .most = REMOTE_PROFILES_MAX,
 					   .row = add_push,
 					   .to = out };
 	struct buf columns, sql;
@@ -227,8 +227,9 @@ static int ask_profiles(struct http *http, const char *runs, struct remote_list 
 	const struct ask_word words[] = { { "columns", columns.p },
 					  { "runs", runs },
 					  { NULL, NULL } };
-	ask_fill(asset_remote_live_sql, words, &sql);
-	int rc = ask_rows(http, sql.p, NULL, &reader, err);
+	int rc = ask_fill(asset_remote_live_sql, words, &sql, err);
+	if (rc == 0)
+		rc = ask_rows(http, sql.p, NULL, &reader, err);
 	buf_release(&columns);
 	buf_release(&sql);
 	return rc;

@@ -26,6 +26,9 @@ struct remote_push {
 	const struct rowbinary_cell *cells;
 };
 
+/* More are not believed. */
+#define REMOTE_PROFILES_MAX 1000000
+
 struct remote_list {
 	struct remote_push
 		*items; /* owned; by run, the newest last, then as in a store */

@@ -1,17 +1,12 @@
 /* Stores out of a database: see pull.h. */
 #include "remote/pull.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/asset.h"
-#include "base/sha256.h"
-#include "base/zstd_pack.h"
 #include "remote/ask.h"
+#include "remote/pull_file.h"
 #include "remote/push_file.h"
 
 ASSET(asset_remote_store_chunks_sql);
@@ -79,55 +74,6 @@ int pull_find(struct http *http, const struct pull_wish *wish, struct pull_store
 	return rc;
 }
 
-struct writing {
-	int fd;
-	const char *path;
-	char *piece; /* PUSH_FILE_PIECE */
-	int64_t seq, bytes, wanted;
-	struct sha256 sum;
-};
-
-static int write_bytes(struct writing *w, struct str bytes, struct err *err)
-{
-	while (bytes.n) {
-		ssize_t n = write(w->fd, bytes.p, bytes.n);
-		if (n < 0 && errno != EINTR)
-			return err_set(err, ERR_IO, "cannot write '%s': %s", w->path,
-				       strerror(errno));
-		bytes = str_behind(bytes, n > 0 ? (size_t)n : 0);
-	}
-	return 0;
-}
-
-static int take_chunk(void *to, const struct rowbinary_cell *cells, struct err *err)
-{
-	struct writing *w = to;
-	size_t n;
-
-	if (cells[0].number != w->seq++ ||
-	    zstd_unpack(cells[1].text, w->piece, PUSH_FILE_PIECE, &n, err) < 0)
-		return err_set(err, ERR_IO, "the store in the database is damaged");
-	struct str bytes = { w->piece, n };
-	sha256_add(&w->sum, bytes);
-	w->bytes += (int64_t)n;
-	if (w->bytes > w->wanted)
-		return err_set(err, ERR_IO, "the store in the database is damaged");
-	return write_bytes(w, bytes, err);
-}
-
-static int check_sum(struct writing *w, const struct pull_store *store, struct err *err)
-{
-	char sha256[SHA256_HEX];
-
-	sha256_end(&w->sum, sha256);
-	if (w->bytes == store->bytes && strcmp(sha256, store->sha256) == 0)
-		return 0;
-	return err_set(err, ERR_IO,
-		       "the server has %" PRId64 " of %" PRId64 " bytes of the store: "
-		       "wait until it has all, or push it again",
-		       w->bytes, store->bytes);
-}
-
 int pull_write(struct http *http, const struct pull_store *store, int fd,
 	       const char *path, struct err *err)
 {
@@ -137,27 +83,29 @@ int pull_write(struct http *http, const struct pull_store *store, int fd,
 	const struct ask_word words[] = { { "run", run },
 					  { "push", push },
 					  { NULL, NULL } };
-	struct writing w = { .fd = fd, .path = path, .wanted = store->bytes };
+	struct pull_file file = {
+		.fd = fd, .path = path, .limits = &usual_limits, .wanted = store->bytes
+	};
 	struct rowbinary_reader reader = {
 		.types = types,
 		.ntypes = 2,
 		.most = store->bytes < 0 ? 0
 					 : (uint64_t)store->bytes / PUSH_FILE_PIECE + 1,
-		.row = take_chunk,
-		.to = &w,
+		.row = pull_file_take,
+		.to = &file,
 	};
 	struct buf sql;
 
 	snprintf(run, sizeof(run), "%" PRIu64, store->run_id);
 	snprintf(push, sizeof(push), "%" PRIu64, store->push_id);
 	buf_init(&sql, SQL_MAX);
-	ask_fill(asset_remote_store_chunks_sql, words, &sql);
-	sha256_init(&w.sum);
-	w.piece = xmalloc(PUSH_FILE_PIECE);
-	int rc = ask_rows(http, sql.p, NULL, &reader, err);
+	int rc = ask_fill(asset_remote_store_chunks_sql, words, &sql, err);
+	pull_file_begin(&file);
 	if (rc == 0)
-		rc = check_sum(&w, store, err);
-	free(w.piece);
+		rc = ask_rows(http, sql.p, NULL, &reader, err);
+	if (rc == 0)
+		rc = pull_file_check(&file, store->sha256, err);
+	pull_file_end(&file);
 	buf_release(&sql);
 	return rc;
 }

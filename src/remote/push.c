@@ -93,8 +93,9 @@ static int ask_newest(struct pusher *p, uint64_t run_id, struct err *err)
 
 	snprintf(run, sizeof(run), "%" PRIu64, run_id);
 	buf_init(&sql, SQL_MAX);
-	ask_fill(asset_remote_newest_push_sql, words, &sql);
-	int rc = ask_number(p->options.http, sql.p, &newest, err);
+	int rc = ask_fill(asset_remote_newest_push_sql, words, &sql, err);
+	if (rc == 0)
+		rc = ask_number(p->options.http, sql.p, &newest, err);
 	buf_release(&sql);
 	if (rc < 0)
 		return -1;
@@ -157,9 +158,9 @@ static int count_grains(struct pushing *p, struct err *err)
 		return -1;
 	sqlite3_bind_int64(stmt, 1, p->id);
 	while ((rc = sql_step(stmt, err)) > 0)
-		buf_addf(&p->row.counts, "op_stat.%" PRId64 "=%" PRId64 " ",
-			 (int64_t)sqlite3_column_int64(stmt, 0),
-			 (int64_t)sqlite3_column_int64(stmt, 1));
+		push_profile_count_grain(&p->row, "op_stat",
+					 sqlite3_column_int64(stmt, 0),
+					 sqlite3_column_int64(stmt, 1));
 	sqlite3_finalize(stmt);
 	return rc;
 }
@@ -222,11 +223,25 @@ static int push_tables(struct pushing *p,
 	return rc;
 }
 
+struct profile_rows {
+	const struct push_profile *at, *end;
+};
+
+static const struct push_profile *next_row(void *from)
+{
+	struct profile_rows *rows = from;
+
+	return rows->at < rows->end ? rows->at++ : NULL;
+}
+
 /* The last: from now on they are seen. */
 static int publish(struct pusher *p, const struct push_profile *rows, size_t n,
 		   struct err *err)
 {
-	if (push_profiles(p->options.http, &p->tables.profile, rows, n, err) < 0)
+	struct profile_rows from = { rows, rows + n };
+	const struct push_profile_source source = { next_row, &from };
+
+	if (push_profiles(p->options.http, &p->tables.profile, &source, err) < 0)
 		return -1;
 	p->sent += n;
 	return 0;
@@ -468,25 +483,39 @@ struct http *push_http(const struct pusher *p)
 	return p->options.http;
 }
 
+struct tombstones {
+	struct pusher *pusher;
+	struct push_profile row; /* the last one that was given */
+	const uint64_t *keys;    /* of those that follow */
+	size_t n;
+};
+
+static const struct push_profile *next_tombstone(void *from)
+{
+	struct tombstones *t = from;
+
+	if (t->n == 0)
+		return NULL;
+	t->row.key = *t->keys++;
+	t->row.push_id = fresh_push_id(t->pusher);
+	t->n--;
+	return &t->row;
+}
+
 int push_tombstones(struct pusher *p, const char *run, const uint64_t *keys, size_t n,
 		    struct err *err)
 {
 	static const struct remote_table profile = { .name = "profile" };
+	struct tombstones stones = { .pusher = p, .keys = keys, .n = n };
+	const struct push_profile_source source = { next_tombstone, &stones };
 	uint64_t run_id = push_run_id(run);
 
 	if (ask_newest(p, run_id, err) < 0)
 		return -1;
-	struct push_profile *rows = xcalloc(n, sizeof(*rows));
-	for (size_t i = 0; i < n; i++) {
-		push_profile_init(&rows[i], run);
-		rows[i].run_id = run_id;
-		rows[i].key = keys[i];
-		rows[i].push_id = fresh_push_id(p);
-		rows[i].is_deleted = true;
-	}
-	int rc = push_profiles(p->options.http, &profile, rows, n, err);
-	for (size_t i = 0; i < n; i++)
-		push_profile_release(&rows[i]);
-	free(rows);
+	push_profile_init(&stones.row, run);
+	stones.row.run_id = run_id;
+	stones.row.is_deleted = true;
+	int rc = push_profiles(p->options.http, &profile, &source, err);
+	push_profile_release(&stones.row);
 	return rc;
 }

@@ -45,6 +45,11 @@ void push_batch_release(struct push_batch *b)
 	*b = (struct push_batch){ 0 };
 }
 
+static int too_large(struct err *err)
+{
+	return err_set(err, ERR_INPUT, "a row is too large to push");
+}
+
 static int end_piece(struct push_batch *b, struct batch_table *t, struct err *err)
 {
 	struct batch_piece piece = { b->nprofiles, t->packed.n, 0, b->rows.n };
@@ -69,7 +74,8 @@ int push_batch_add(struct push_batch *b, size_t table, struct remote_rows *rows,
 	while (rc > 0) {
 		uint32_t length = 0;
 		size_t at = b->rows.n;
-		buf_add(&b->rows, &length, sizeof(length));
+		if (!buf_add(&b->rows, &length, sizeof(length)))
+			return too_large(err);
 		rc = remote_rows_next(rows, &b->rows, err);
 		if (rc <= 0) {
 			b->rows.n = at;
@@ -135,7 +141,8 @@ static int unpack(struct batch_reader *r, const struct batch_piece *piece,
 	size_t n = 0;
 
 	buf_clear(&r->rows);
-	buf_add_blanks(&r->rows, piece->bytes);
+	if (!buf_add_blanks(&r->rows, piece->bytes))
+		return too_large(err);
 	return zstd_unpack(packed, r->rows.p, piece->bytes, &n, err);
 }
 
@@ -153,9 +160,10 @@ int push_batch_give(void *from, struct buf *piece, struct err *err)
 		uint32_t length;
 		memcpy(&length, r->rows.p + at, sizeof(length));
 		at += sizeof(length);
-		rowbinary_put_int(piece, (int64_t)profile->run_id);
-		rowbinary_put_int(piece, (int64_t)profile->push_id);
-		buf_add(piece, r->rows.p + at, length);
+		if (!rowbinary_put_int(piece, (int64_t)profile->run_id) ||
+		    !rowbinary_put_int(piece, (int64_t)profile->push_id) ||
+		    !buf_add(piece, r->rows.p + at, length))
+			return too_large(err);
 		at += length;
 	}
 	return 0;

@@ -53,11 +53,11 @@ static int give_piece(void *from, struct buf *to, struct err *err)
 	buf_clear(&s->packed);
 	if (zstd_pack(bytes, &s->packed, err) < 0)
 		return -1;
-	rowbinary_put_int(to, (int64_t)s->run_id);
-	rowbinary_put_int(to, (int64_t)s->push_id);
-	rowbinary_put_int(to, s->seq++);
-	rowbinary_put_text(to, buf_str(&s->packed));
-	return 0;
+	bool fits = rowbinary_put_int(to, (int64_t)s->run_id) &&
+		    rowbinary_put_int(to, (int64_t)s->push_id) &&
+		    rowbinary_put_int(to, s->seq++) &&
+		    rowbinary_put_text(to, buf_str(&s->packed));
+	return fits ? 0 : err_set(err, ERR_IO, "out of memory");
 }
 
 int push_file(struct http *http, const char *path, uint64_t run_id, uint64_t push_id,

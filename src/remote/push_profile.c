@@ -17,6 +17,7 @@ ASSET(asset_remote_largest_sum_sql);
 
 #define SQL_MAX     ((size_t)64 << 10)
 #define ROWS_MAX    ((size_t)1 << 30)
+#define PIECE_BYTES ((size_t)1 << 20)
 #define NS_A_SECOND INT64_C(1000000000)
 
 int64_t push_clock_ns(void)
@@ -44,14 +45,23 @@ void push_profile_release(struct push_profile *p)
 
 void push_profile_count(struct push_profile *p, const char *what, uint64_t nrows)
 {
-	buf_addf(&p->counts, "%s=%" PRIu64 " ", what, nrows);
+	if (!buf_addf(&p->counts, "%s=%" PRIu64 " ", what, nrows))
+		p->is_too_large = true;
 	p->nrows += nrows;
+}
+
+void push_profile_count_grain(struct push_profile *p, const char *what, int64_t grain,
+			      int64_t nrows)
+{
+	if (!buf_addf(&p->counts, "%s.%" PRId64 "=%" PRId64 " ", what, grain, nrows))
+		p->is_too_large = true;
 }
 
 void push_profile_count_part(struct push_profile *p, const char *what, uint64_t nrows,
 			     int rules)
 {
-	buf_addf(&p->counts, "%s=%" PRIu64 ":%d ", what, nrows, rules);
+	if (!buf_addf(&p->counts, "%s=%" PRIu64 ":%d ", what, nrows, rules))
+		p->is_too_large = true;
 	p->nrows += nrows;
 }
 
@@ -94,53 +104,49 @@ int push_profile_read(struct push_profile *p, const struct remote_table *table,
 	return rc;
 }
 
-static void put_own(const struct push_profile *p, struct buf *row)
+static bool put_own(const struct push_profile *p, struct buf *row)
 {
-	rowbinary_put_int(row, (int64_t)p->run_id);
-	rowbinary_put_text(row, str_of(p->run));
-	rowbinary_put_int(row, (int64_t)p->key);
-	rowbinary_put_int(row, (int64_t)p->push_id);
-	rowbinary_put_int(row, p->is_deleted);
-	rowbinary_put_int(row, STORE_SCHEMA_VERSION);
-	rowbinary_put_text(row, str_of(PTOOL_VERSION));
-	rowbinary_put_int(row, push_clock_ns());
-	rowbinary_put_int(row, (int64_t)p->store_key);
-	rowbinary_put_int(row, p->place);
-	rowbinary_put_text(row, buf_str(&p->counts));
-	rowbinary_put_int(row, p->largest_sum);
-	rowbinary_put_int(row, (int64_t)p->file.push_id);
-	rowbinary_put_int(row, p->file.bytes);
-	rowbinary_put_text(row, str_of(p->file.sha256));
+	return rowbinary_put_int(row, (int64_t)p->run_id) &&
+	       rowbinary_put_text(row, str_of(p->run)) &&
+	       rowbinary_put_int(row, (int64_t)p->key) &&
+	       rowbinary_put_int(row, (int64_t)p->push_id) &&
+	       rowbinary_put_int(row, p->is_deleted) &&
+	       rowbinary_put_int(row, STORE_SCHEMA_VERSION) &&
+	       rowbinary_put_text(row, str_of(PTOOL_VERSION)) &&
+	       rowbinary_put_int(row, push_clock_ns()) &&
+	       rowbinary_put_int(row, (int64_t)p->store_key) &&
+	       rowbinary_put_int(row, p->place) &&
+	       rowbinary_put_text(row, buf_str(&p->counts)) &&
+	       rowbinary_put_int(row, p->largest_sum) &&
+	       rowbinary_put_int(row, (int64_t)p->file.push_id) &&
+	       rowbinary_put_int(row, p->file.bytes) &&
+	       rowbinary_put_text(row, str_of(p->file.sha256));
 }
 
-/* All of the rows at once, and then nothing. */
+/* Half a row would be taken for the end of all of them. */
 static int give_rows(void *from, struct buf *piece, struct err *err)
 {
-	struct buf *rows = from;
+	const struct push_profile_source *source = from;
+	const struct push_profile *p;
 
-	(void)err;
-	buf_add_str(piece, buf_str(rows));
-	buf_clear(rows);
+	while (piece->n < PIECE_BYTES && (p = source->next(source->from)))
+		if (p->is_too_large || !put_own(p, piece) ||
+		    !buf_add_str(piece, buf_str(&p->cells)))
+			return err_set(err, ERR_INPUT, "a profile is too large to push");
 	return 0;
 }
 
 int push_profiles(struct http *http, const struct remote_table *table,
-		  const struct push_profile *profiles, size_t n, struct err *err)
+		  const struct push_profile_source *source, struct err *err)
 {
-	struct http_request request = { .give = give_rows };
-	struct buf rows, sql;
+	struct push_profile_source from = *source;
+	struct http_request request = { .give = give_rows, .from = &from };
+	struct buf sql;
 
-	buf_init(&rows, ROWS_MAX);
 	buf_init(&sql, SQL_MAX);
-	for (size_t i = 0; i < n; i++) {
-		put_own(&profiles[i], &rows);
-		buf_add_str(&rows, buf_str(&profiles[i].cells));
-	}
 	remote_insert_into(table, DDL_PROFILE_OWN_NAMES, &sql);
 	request.sql = sql.p;
-	request.from = &rows;
 	int rc = http_ask(http, &request, err);
-	buf_release(&rows);
 	buf_release(&sql);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/asset.h"
 #include "remote/ask.h"
+#include "remote/list.h"
 #include "remote/tables.h"
 
 ASSET(asset_remote_live_keys_sql);
@@ -22,6 +23,7 @@ ASSET(asset_remote_gc_delete_sql);
 struct numbers {
 	uint64_t *items; /* owned */
 	size_t n, cap;
+	uint64_t most; /* rows that a server may answer with */
 };
 
 static int take_number(void *to, const struct rowbinary_cell *cells, struct err *err)
@@ -48,14 +50,15 @@ static int ask_numbers(struct http *http, const unsigned char *file,
 						       { ROWBINARY_INT, false } };
 	struct rowbinary_reader reader = { .types = types,
 					   .ntypes = ncolumns,
-					   .most = PUSHES_MAX,
+					   .most = out->most,
 					   .row = ncolumns == 1 ? take_number : take_pair,
 					   .to = out };
 	struct buf sql;
 
 	buf_init(&sql, SQL_MAX);
-	ask_fill(file, words, &sql);
-	int rc = ask_rows(http, sql.p, NULL, &reader, err);
+	int rc = ask_fill(file, words, &sql, err);
+	if (rc == 0)
+		rc = ask_rows(http, sql.p, NULL, &reader, err);
 	buf_release(&sql);
 	return rc;
 }
@@ -65,7 +68,7 @@ int remove_run(struct pusher *pusher, const char *run, uint64_t *nprofiles,
 {
 	char id[24];
 	const struct ask_word words[] = { { "run", id }, { NULL, NULL } };
-	struct numbers keys = { .n = 0 };
+	struct numbers keys = { .most = REMOTE_PROFILES_MAX };
 
 	*nprofiles = 0;
 	snprintf(id, sizeof(id), "%" PRIu64, push_run_id(run));
@@ -101,8 +104,9 @@ static int delete_some(struct http *http, const char *table, const uint64_t *pus
 	const struct ask_word words[] = { { "table", table },
 					  { "pushes", list.p },
 					  { NULL, NULL } };
-	ask_fill(asset_remote_gc_delete_sql, words, &sql);
-	int rc = ask_nothing(http, sql.p, err);
+	int rc = ask_fill(asset_remote_gc_delete_sql, words, &sql, err);
+	if (rc == 0)
+		rc = ask_nothing(http, sql.p, err);
 	buf_release(&list);
 	buf_release(&sql);
 	return rc;
@@ -128,7 +132,7 @@ static int collect_table(struct collecting *c, const char *name, struct err *err
 	const struct ask_word words[] = { { "table", table },
 					  { "before", c->before },
 					  { NULL, NULL } };
-	struct numbers dead = { .n = 0 };
+	struct numbers dead = { .most = PUSHES_MAX };
 	size_t n = 0;
 
 	snprintf(table, sizeof(table), "%s%s", name, c->is_cluster ? "_local" : "");
@@ -159,7 +163,7 @@ static uint64_t count_different(struct numbers *numbers)
 int remove_dead(struct http *http, uint64_t before, uint64_t *npushes, struct err *err)
 {
 	char moment[24];
-	struct collecting c = { .http = http, .before = moment };
+	struct collecting c = { .http = http, .before = moment, .live.most = PUSHES_MAX };
 	struct remote_tables tables;
 	uint64_t is_cluster = 0;
 

@@ -43,6 +43,22 @@ void rowbinary_begin(struct rowbinary_reader *r)
 	buf_init(&r->rest, ROWBINARY_ROW_MAX);
 }
 
+int rowbinary_too_much(struct err *err)
+{
+	return err_set(err, ERR_IO,
+		       "the server has more rows than one command reads: choose one run "
+		       "with --run, or a rank with --rank");
+}
+
+uint64_t rowbinary_least(const struct rowbinary_type *types, size_t n)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += types[i].nullable || types[i].kind == ROWBINARY_TEXT ? 1 : 8;
+	return bytes;
+}
+
 /* What came of trying to read something. */
 enum got { GOT_IT, GOT_PART, GOT_NONSENSE };
 
@@ -144,12 +160,22 @@ static ssize_t read_rows(struct rowbinary_reader *r, struct str bytes, struct er
 	return (ssize_t)((const char *)c.at - bytes.p);
 }
 
+static int take_room(struct rowbinary_reader *r, size_t n, struct err *err)
+{
+	if (n > *r->room)
+		return rowbinary_too_much(err);
+	*r->room -= n;
+	return 0;
+}
+
 int rowbinary_feed(struct rowbinary_reader *r, struct str bytes, struct err *err)
 {
 	bool had_rest = r->rest.n > 0;
 
 	if (bytes.n == 0)
 		return 0;
+	if (r->room && take_room(r, bytes.n, err) < 0)
+		return -1;
 	if (had_rest && !buf_add_str(&r->rest, bytes))
 		return nonsense(err);
 	struct str all = had_rest ? buf_str(&r->rest) : bytes;

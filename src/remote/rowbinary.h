@@ -36,10 +36,15 @@ bool rowbinary_put_text(struct buf *to, struct str text);
 /* Before a cell whose type is nullable. */
 bool rowbinary_put_null(struct buf *to, bool is_null);
 
+/* Bytes that a row of these types has at least. */
+uint64_t rowbinary_least(const struct rowbinary_type *types, size_t n);
+/* ERR_IO: there is no room for as much. */
+int rowbinary_too_much(struct err *err);
+
 /*
  * Rows out of bytes that come in pieces.  What arrived of a row that is not whole yet is
  * kept, up to ROWBINARY_ROW_MAX bytes: whoever sends more gets an error, as does who
- * sends more rows than `most`.
+ * sends more rows than `most`, or more bytes than `room`.
  */
 #define ROWBINARY_ROW_MAX     ((size_t)128 << 20)
 #define ROWBINARY_COLUMNS_MAX 128
@@ -47,7 +52,8 @@ bool rowbinary_put_null(struct buf *to, bool is_null);
 struct rowbinary_reader {
 	const struct rowbinary_type *types; /* borrowed; at most ROWBINARY_COLUMNS_MAX */
 	size_t ntypes;
-	uint64_t most; /* rows that may come */
+	uint64_t most;  /* rows that may come */
+	uint64_t *room; /* bytes that may come, of all that share it; NULL: any number */
 	/* Gets each row: 0, or -1 with err set, which ends the reading. */
 	int (*row)(void *to, const struct rowbinary_cell *cells, struct err *err);
 	void *to;
@@ -55,7 +61,7 @@ struct rowbinary_reader {
 	struct buf rest; /* private; rowbinary_end() releases it */
 };
 
-/* `types`, `row`, `to` and `most` are set; all else is zeroed. */
+/* `types`, `row`, `to`, `most` and perhaps `room` are set; all else is zeroed. */
 void rowbinary_begin(struct rowbinary_reader *r);
 /* The next bytes.  -1 with an ERR_IO: no RowBinary of these types, or too much. */
 int rowbinary_feed(struct rowbinary_reader *r, struct str bytes, struct err *err);

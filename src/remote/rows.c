@@ -101,6 +101,11 @@ int remote_rows_open(struct remote_rows *rows, struct sqlite3 *db,
 	return rc < 0 ? -1 : 0;
 }
 
+static int too_large(const struct remote_table *table, struct err *err)
+{
+	return err_set(err, ERR_INPUT, "a row of %s is too large to push", table->name);
+}
+
 static bool put_cell(const struct remote_column *c, struct sqlite3_stmt *stmt, int i,
 		     struct buf *to)
 {
@@ -123,8 +128,7 @@ int remote_rows_put(const struct remote_table *table, struct sqlite3_stmt *stmt,
 {
 	for (size_t i = 0; i < table->n; i++)
 		if (!put_cell(&table->columns[i], stmt, (int)i, to))
-			return err_set(err, ERR_INPUT, "a row of %s is too large to push",
-				       table->name);
+			return too_large(table, err);
 	return 0;
 }
 
@@ -156,8 +160,7 @@ static int put_part(const struct remote_rows *rows, struct buf *to, struct err *
 		struct cell value = c->role == ROLE_SEQ ? cell_int((int64_t)rows->nrows)
 							: row[c->place];
 		if (!put_value(c, value, to))
-			return err_set(err, ERR_INPUT, "a row of %s is too large to push",
-				       t->name);
+			return too_large(t, err);
 	}
 	return 0;
 }
@@ -188,8 +191,9 @@ int remote_stream_give(void *from, struct buf *piece, struct err *err)
 
 	while (rc > 0 && piece->n < PIECE_BYTES) {
 		size_t n = piece->n;
-		rowbinary_put_int(piece, (int64_t)stream->run_id);
-		rowbinary_put_int(piece, (int64_t)stream->push_id);
+		if (!rowbinary_put_int(piece, (int64_t)stream->run_id) ||
+		    !rowbinary_put_int(piece, (int64_t)stream->push_id))
+			return too_large(stream->rows->table, err);
 		rc = remote_rows_next(stream->rows, piece, err);
 		if (rc == 0)
 			piece->n = n;

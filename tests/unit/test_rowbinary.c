@@ -119,6 +119,32 @@ static void more_rows_than_there_are_end_the_reading(void **state)
 	buf_release(&bytes);
 }
 
+static void more_bytes_than_there_is_room_for_end_the_reading(void **state)
+{
+	(void)state;
+	struct buf bytes;
+	struct seen seen = { 0 };
+	struct err err = ERR_INIT;
+
+	three_rows(&bytes);
+	uint64_t room = 2 * bytes.n - 1;
+	struct rowbinary_reader r = { .types = types,
+				      .ntypes = 3,
+				      .most = UINT64_MAX,
+				      .room = &room,
+				      .row = see,
+				      .to = &seen };
+	rowbinary_begin(&r);
+	assert_int_equal(0, rowbinary_feed(&r, buf_str(&bytes), &err));
+	assert_int_equal(bytes.n - 1, room);
+	assert_int_equal(-1, rowbinary_feed(&r, buf_str(&bytes), &err));
+	assert_int_equal(ERR_IO, err.kind);
+	assert_int_equal(3, seen.n);
+	rowbinary_end(&r, &err);
+	assert_int_equal(8 + 1 + 1, rowbinary_least(types, 3));
+	buf_release(&bytes);
+}
+
 static void a_text_of_a_length_beyond_reason_is_refused_at_once(void **state)
 {
 	(void)state;
@@ -143,6 +169,7 @@ int main(void)
 		cmocka_unit_test(rows_come_back_in_pieces_of_every_size),
 		cmocka_unit_test(an_answer_that_is_cut_is_an_error),
 		cmocka_unit_test(more_rows_than_there_are_end_the_reading),
+		cmocka_unit_test(more_bytes_than_there_is_room_for_end_the_reading),
 		cmocka_unit_test(a_text_of_a_length_beyond_reason_is_refused_at_once),
 	};
 
