@@ -33,7 +33,8 @@ static bool remove_files(const struct interrupt_leave *leave)
 {
 	if (!leave || unlink(leave->temporary) < 0)
 		return false;
-	unlink(leave->lock);
+	if (leave->lock)
+		unlink(leave->lock);
 	if (leave->folder)
 		rmdir(leave->folder);
 	return true;
@@ -98,6 +99,7 @@ static void on_alarm(int number)
 
 	(void)number;
 	if (a && *a->is_running) {
+		remove_files(leaving);
 		if (doomed)
 			unlink(doomed);
 		if (write(STDERR_FILENO, a->last_words, a->nlast_words) < 0)

@@ -26,9 +26,10 @@ void interrupt_tidy_without_memory(void);
 
 /* What is to be done where the flag would be asked too late; all borrowed. */
 struct interrupt_leave {
-	const char *temporary, *lock; /* files that go */
-	const char *folder;           /* and then the empty folder, or NULL */
-	const char *last_words;       /* for stderr */
+	const char *temporary;  /* a file that goes */
+	const char *lock;       /* and one beside it, or NULL */
+	const char *folder;     /* and then the empty folder, or NULL */
+	const char *last_words; /* for stderr */
 	size_t nlast_words;
 	int exit_code;
 };
@@ -51,8 +52,8 @@ struct interrupt_alarm {
 };
 
 /*
- * The process ends when so many seconds have passed and the work still runs: the file
- * of interrupt_unlink() goes, the words are said.  NULL: no longer; till then the struct
+ * The process ends when so many seconds have passed and the work still runs: the files
+ * of interrupt_leave() and interrupt_unlink() go, the words are said.  NULL: no longer; till then the struct
  * must live.
  */
 void interrupt_alarm(const struct interrupt_alarm *a);

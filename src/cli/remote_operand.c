@@ -1,6 +1,12 @@
 /* Databases as operands: see remote_operand.h. */
 #include "cli/remote_operand.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/alloc.h"
 #include "cli/interrupt.h"
 #include "cli/message.h"
@@ -63,25 +69,87 @@ static int fill_store(const struct operand_wish *wish, const struct remote_place
 	return rc;
 }
 
+/* What Ctrl-C would leave behind, and what it says. */
+struct unfinished {
+	char *path, *folder, *last_words; /* owned */
+	struct interrupt_leave leave;
+};
+
+static int make_empty(const char *path, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "cannot write '%s': %s", path,
+			       strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* The file is there from the beginning: by it the handler knows that nothing is done yet. */
+static int begin_unfinished(const struct operand_wish *wish, const char *path,
+			    struct unfinished *u, struct err *err)
+{
+	int rc = make_empty(path, err);
+
+	u->path = xstrdup(path);
+	u->folder = xstrndup(path, (size_t)(strrchr(path, '/') - path));
+	u->last_words = message_line(wish->command, wish->path, "interrupted");
+	u->leave = (struct interrupt_leave){ .temporary = u->path,
+					     .folder = u->folder,
+					     .last_words = u->last_words,
+					     .nlast_words = strlen(u->last_words),
+					     .exit_code = EXIT_INTERRUPT };
+	interrupt_leave(&u->leave);
+	return rc < 0 ? -1 : interrupt_check(err); /* it may have come just before */
+}
+
+static void end_unfinished(struct unfinished *u)
+{
+	interrupt_leave(NULL);
+	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
+	free(u->path);
+	free(u->folder);
+	free(u->last_words);
+}
+
+static int fetch_store(const struct operand_wish *wish, const struct remote_place *place,
+		       struct operand *out, struct err *err)
+{
+	struct cache_entry temporary;
+	struct unfinished unfinished;
+
+	interrupt_catch();
+	if (cache_find("-", &temporary, err) < 0) { /* a folder of its own */
+		interrupt_unlink(NULL);
+		return -1;
+	}
+	int rc = begin_unfinished(wish, temporary.path, &unfinished, err);
+	if (rc == 0)
+		rc = fill_store(wish, place, temporary.path, err);
+	if (rc == 0)
+		rc = store_open(temporary.path, &out->store, err);
+	if (rc == 0)
+		store_forbid_others(out->store, operand_need(wish));
+	cache_discard(&temporary); /* it goes with its last reader */
+	if (rc == 0)
+		rc = interrupt_check(err); /* when there was nothing left to remove */
+	end_unfinished(&unfinished);
+	if (rc < 0) {
+		store_close(out->store);
+		out->store = NULL;
+	}
+	return rc;
+}
+
 int remote_operand_open(const struct operand_wish *wish, struct operand *out,
 			struct err *err)
 {
-	struct cache_entry temporary;
 	struct remote_place place;
 
 	if (remote_place_open(wish->path, NULL, &place, err) < 0)
 		return -1;
-	int rc = cache_find("-", &temporary, err); /* a folder of its own */
-	if (rc == 0) {
-		interrupt_unlink(temporary.path);
-		rc = fill_store(wish, &place, temporary.path, err);
-		if (rc == 0)
-			rc = store_open(temporary.path, &out->store, err);
-		if (rc == 0)
-			store_forbid_others(out->store, operand_need(wish));
-		interrupt_unlink(NULL);
-		cache_discard(&temporary); /* it goes with its last reader */
-	}
+	int rc = fetch_store(wish, &place, out, err);
 	if (rc == 0)
 		out->path = xstrdup(wish->path);
 	remote_place_close(&place);

@@ -361,6 +361,8 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 		return -1;
 	if (keep_old && p->old_fd >= 0 && copy_file(p->old_fd, p->temp_fd) < 0)
 		return output_errno(err, p->temp_path);
+	if (keep->is_bytes)
+		return 0;
 	if (open_temp(p, err) < 0)
 		return -1;
 	if (!keep_old || p->old_fd < 0)
@@ -397,6 +399,11 @@ int publish_begin_keep(const char *path, const struct publish_keep *keep,
 struct sqlite3 *publish_db(struct publish *p)
 {
 	return p->db;
+}
+
+int publish_fd(const struct publish *p)
+{
+	return p->temp_fd;
 }
 
 const char *publish_temp_path(const struct publish *p)
@@ -465,7 +472,7 @@ static int replace(struct publish *p, struct err *err)
 
 int publish_commit(struct publish *p, struct err *err)
 {
-	int rc = seal(p, err);
+	int rc = p->db ? seal(p, err) : 0;
 
 	if (rc == 0)
 		rc = replace(p, err);

@@ -39,6 +39,8 @@ struct publish_keep {
 	 * set gives up.
 	 */
 	int (*made)(const char *temporary, const char *lock, void *to, struct err *err);
+	/* The bytes of a whole store will come, into publish_fd(): there is no publish_db(). */
+	bool is_bytes;
 };
 int publish_begin_keep(const char *path, const struct publish_keep *keep,
 		       struct publish **out, struct err *err);
@@ -49,6 +51,8 @@ int publish_begin_keep(const char *path, const struct publish_keep *keep,
  * is empty: application_id and user_version come with the commit.
  */
 struct sqlite3 *publish_db(struct publish *p);
+/* Its file, at its beginning; borrowed.  With is_bytes the caller sees to it that it is a store. */
+int publish_fd(const struct publish *p);
 /*
  * Its path, borrowed until the end.  Files called like it with digits behind the name
  * are cleared with it when the writer has died.
