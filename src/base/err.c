@@ -52,6 +52,7 @@ static enum err_kind kind_of_errno(int number)
 	case EPERM:
 	case ELOOP:
 	case ENAMETOOLONG:
+	case ENXIO: /* a socket */
 		return ERR_INPUT;
 	default:
 		return ERR_IO;

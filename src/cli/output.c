@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/beside.h"
 #include "base/drawn_ascii.h"
 #include "base/utf8.h"
 #include "cli/budget.h"
@@ -153,15 +153,21 @@ int output_check(const struct output_opts *o, struct err *err)
 	return S_ISREG(st.st_mode) && !o->force ? refuse(err, o->path) : 0;
 }
 
-/* mkstemp's file is the owner's alone; the result is what open() would have made. */
-static FILE *open_temporary(char *path)
+/* What open() would have made: mkstemp's file is the owner's alone. */
+static mode_t usual_mode(void)
 {
 	mode_t mask = umask(0);
+
 	umask(mask);
+	return 0666 & ~mask;
+}
+
+static FILE *open_temporary(char *path, mode_t mode)
+{
 	int fd = mkstemp(path);
 	if (fd < 0)
 		return NULL;
-	FILE *stream = fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+	FILE *stream = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
 	if (!stream) {
 		close(fd);
 		unlink(path);
@@ -169,29 +175,33 @@ static FILE *open_temporary(char *path)
 	return stream;
 }
 
-static int open_file(struct output *out, const struct output_opts *o, struct err *err)
+/* A device or a pipe is written to, not replaced; else the file keeps its mode. */
+static int open_target(struct output *out, struct err *err)
 {
 	struct stat st;
+	bool is_there = stat(out->path, &st) == 0;
 
-	if (stat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		/* a device or a pipe is written to, not replaced */
-		out->stream = fopen(o->path, "w");
-		if (!out->stream)
-			return path_error(err, o->path);
-		out->path = xstrdup(o->path);
-		return 0;
+	if (is_there && !S_ISREG(st.st_mode)) {
+		out->stream = fopen(out->path, "w");
+		return out->stream ? 0 : path_error(err, out->path);
 	}
-	/* what a symbolic link points at is replaced, not the link */
-	char *resolved = realpath(o->path, NULL);
-	out->path = xstrdup(resolved ? resolved : o->path);
-	free(resolved);
-	out->temporary = xasprintf("%s.XXXXXX", out->path);
-	out->stream = open_temporary(out->temporary);
-	if (out->stream) {
-		interrupt_unlink(out->temporary);
+	out->temporary = beside_name(out->path, ".XXXXXX", 0);
+	out->stream = open_temporary(out->temporary,
+				     is_there ? st.st_mode & 0777 : usual_mode());
+	if (!out->stream)
+		return path_error(err, out->path);
+	interrupt_unlink(out->temporary);
+	return 0;
+}
+
+/* What a symbolic link points at is written, there or not, and the link stays. */
+static int open_file(struct output *out, const struct output_opts *o, struct err *err)
+{
+	out->path = beside_target(o->path);
+	if (!out->path)
+		return path_error(err, o->path);
+	if (open_target(out, err) == 0)
 		return 0;
-	}
-	path_error(err, o->path);
 	free(out->path);
 	free(out->temporary);
 	return -1;

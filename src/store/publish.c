@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/fs.h>
 #include <sqlite3.h>
 #include <sys/file.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/beside.h"
 #include "base/str.h"
 #include "store/lift.h"
 #include "store/lockfile.h"
@@ -123,7 +123,8 @@ static int flush_file(int fd)
 	return fsync(fd);
 }
 
-#define LINKS_MAX 40
+/* Digits of a process, and those that spill.h puts behind them. */
+#define TEMP_ROOM 24
 
 struct publish {
 	char *path; /* what is replaced: symbolic links are followed */
@@ -149,39 +150,6 @@ static const char writing_pragmas[] = "PRAGMA locking_mode = NORMAL;"
 static int output_errno(struct err *err, const char *path)
 {
 	return err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(errno));
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* With its last slash, or "" for the working directory; the caller frees it. */
-static char *folder_of(const char *path)
-{
-	return xstrndup(path, (size_t)(base_of(path) - path));
-}
-
-/* The file at the end of a chain of links, there or not; the caller frees it. */
-static char *follow_links(const char *path, struct err *err)
-{
-	char *at = xstrdup(path);
-	char target[PATH_MAX];
-
-	for (int i = 0; i < LINKS_MAX; i++) {
-		ssize_t n = readlink(at, target, sizeof(target));
-		if (n < 0)
-			return at;
-		char *folder = target[0] == '/' ? xstrdup("") : folder_of(at);
-		free(at);
-		at = xasprintf("%s%.*s", folder, (int)n, target);
-		free(folder);
-	}
-	free(at);
-	err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(ELOOP));
-	return NULL;
 }
 
 /* True for "<prefix><digits>". */
@@ -211,7 +179,11 @@ struct temps {
 
 static struct temps temps_of(const char *path)
 {
-	return (struct temps){ folder_of(path), xasprintf("%s.tmp.", base_of(path)) };
+	char *name = beside_name(path, ".tmp.", TEMP_ROOM);
+	struct temps temps = { beside_folder(path), xstrdup(beside_base(name)) };
+
+	free(name);
+	return temps;
 }
 
 static void temps_release(struct temps *temps)
@@ -235,7 +207,7 @@ static void clear_dead_temps(const struct temps *temps)
 
 static char *lock_path_of(const char *path)
 {
-	return xasprintf("%s.lock", path);
+	return beside_name(path, ".lock", 0);
 }
 
 void publish_clear_leftovers(const char *path)
@@ -314,8 +286,9 @@ static int make_temp(struct publish *p, char *temp_path, struct err *err)
 static int make_files(struct publish *p, const struct publish_keep *keep, struct err *err)
 {
 	char *lock_path = lock_path_of(p->path);
-	char *temp_path = xasprintf("%s.tmp.%ld", p->path, (long)getpid());
 	struct temps temps = temps_of(p->path);
+	char *temp_path =
+		xasprintf("%s%s%ld", temps.folder, temps.prefix, (long)getpid());
 	int rc = 0;
 
 	if (keep->made)
@@ -380,11 +353,11 @@ int publish_begin_keep(const char *path, const struct publish_keep *keep,
 		       struct publish **out, struct err *err)
 {
 	*out = NULL;
-	if (!*base_of(path))
+	if (!*beside_base(path))
 		return err_set(err, ERR_USAGE, "'%s' is not the name of a file", path);
-	char *target = follow_links(path, err);
+	char *target = beside_target(path);
 	if (!target)
-		return -1;
+		return output_errno(err, path);
 
 	struct publish *p = xmalloc(sizeof(*p));
 	*p = (struct publish){ .path = target, .temp_fd = -1, .old_fd = -1 };
@@ -456,8 +429,8 @@ static int replace(struct publish *p, struct err *err)
 		return output_errno(err, p->temp_path);
 	if (flush_file(p->temp_fd) < 0)
 		return output_errno(err, p->temp_path);
-	char *folder =
-		folder_of(p->path); /* while running out of memory leaves the old store */
+	char *folder = beside_folder(
+		p->path); /* while running out of memory leaves the old store */
 	int rc = rename(p->temp_path, p->path);
 	if (rc < 0) {
 		output_errno(err, p->path);

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# Files that -o names: what is replaced, and with which mode.
+
+load setup
+
+setup_file() {
+	ptool ingest -q -o "$BATS_FILE_TMPDIR/ptool.db" "$GPU/copies.json"
+}
+
+store() {
+	cp "$BATS_FILE_TMPDIR/ptool.db" .
+}
+
+mode() { # FILE
+	stat -c %a "$1"
+}
+
+@test "-f keeps the mode of the file, a new one has the usual one" {
+	store
+	umask 022
+	echo mine >out.csv
+	chmod 600 out.csv
+	ptool top -f -o out.csv
+	[ "$(mode out.csv)" = 600 ]
+	ptool top -o new.csv
+	[ "$(mode new.csv)" = 644 ]
+	cmp out.csv new.csv
+	only_files ptool.db out.csv new.csv
+}
+
+@test "a link stays, and what it points at is written, there or not" {
+	store
+	mkdir folder
+	ln -s folder/new.csv link.csv
+	ln -s link.csv chain.csv
+	ptool top -o chain.csv
+	[ -L link.csv ] && [ -L chain.csv ] && [ -s folder/new.csv ]
+	run --separate-stderr ptool top -o chain.csv
+	exits 2
+	says 'ptool: top: chain.csv exists; -f replaces it'
+	ptool top --limit 1 -f -o chain.csv
+	[ -L link.csv ] && [ -L chain.csv ] && [ "$(wc -l <folder/new.csv)" = 2 ]
+	ln -s round.csv round.csv
+	run --separate-stderr ptool top -o round.csv
+	exits 5
+	says 'ptool: top: round.csv: Too many levels of symbolic links'
+	only_files ptool.db folder link.csv chain.csv round.csv
+}
+
+@test "a name may be as long as names can be" {
+	store
+	for n in 226 227 249 250 251 255; do
+		name=$(printf '%*s' $((n - 4)) '' | tr ' ' x)
+		ptool top -o "$name.csv"
+		ptool ingest -q -o "${name:0:-1}s.db" "$GPU/copies.json"
+		ptool ingest -q --run another -o "${name:0:-1}s.db" "$GPU/sync.json"
+		[ "$(ptool info --format csv "${name:0:-1}s.db" | wc -l)" -gt 2 ]
+		ls | grep -q '\.lock$\|\.tmp\.\|~' && return 1
+	done
+	[ "$(ls | wc -l)" = 13 ]
+}
+
+@test "4: a socket is no input, wherever it is named" {
+	store
+	python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
+	run --separate-stderr ptool top socket
+	exits 4
+	run --separate-stderr ptool sql --file socket
+	exits 4
+	run --separate-stderr ptool gate -f socket
+	exits 4
+	[[ $stderr == *'No such device or address' ]]
+}
