@@ -1,6 +1,9 @@
 /* ptool rm: deletes runs from a store, or from a database. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/intern.h"
 #include "cli/command.h"
 #include "cli/ingesting.h"
 #include "cli/interrupt.h"
@@ -38,58 +41,94 @@ static const struct opt_group rm_groups[] = { { .opts = rm_options },
 
 static const struct rm_opts defaults;
 
-static bool is_listed(const char *const *names, size_t n, const char *name)
+/* The names of the runs of a store. */
+struct run_names {
+	const char *const *items; /* ends with NULL */
+	struct intern numbers;    /* by name */
+	bool *is_meant;           /* owned, by number */
+};
+
+static int load_names(const char *path, struct arena *arena, struct run_names *out,
+		      struct err *err)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	struct store *store;
+	size_t n = 0;
+
+	intern_init(&out->numbers);
+	out->is_meant = NULL;
+	if (store_open(path, &store, err) < 0)
+		return -1;
+	int rc = scope_run_names(store, arena, &out->items, err);
+	store_close(store);
+	if (rc < 0)
+		return -1;
+	for (; out->items[n]; n++)
+		intern_add(&out->numbers, str_of(out->items[n]));
+	out->is_meant = xcalloc(n + 1, sizeof(*out->is_meant));
+	return 0;
+}
+
+static void release_names(struct run_names *names)
+{
+	intern_release(&names->numbers);
+	free(names->is_meant);
 }
 
 /*
  * The runs that are meant, each once, before any is deleted: a misspelt one
  * leaves all of them.  How many, or -1.
  */
-static int resolve_runs(const char *path, const struct opt_args *runs,
+static int resolve_runs(struct run_names *known, const struct opt_args *runs,
 			struct arena *arena, const char **names, struct err *err)
 {
-	struct store *store;
-	size_t n = 0;
-	int rc = 0;
+	int n = 0;
 
-	if (store_open(path, &store, err) < 0)
-		return -1;
-	for (size_t i = 0; rc == 0 && i < runs->n; i++) {
-		const char *name = scope_options_run(store, runs->items[i], arena, err);
+	for (size_t i = 0; i < runs->n; i++) {
+		const char *name = runs->items[i];
+		if (!intern_has(&known->numbers, str_of(name)))
+			name = scope_options_find_run(known->items, name, arena, err);
 		if (!name)
-			rc = -1;
-		else if (!is_listed(names, n, name))
+			return -1;
+		bool *is_meant =
+			&known->is_meant[intern_add(&known->numbers, str_of(name))];
+		if (!*is_meant)
 			names[n++] = name;
+		*is_meant = true;
 	}
-	store_close(store);
-	return rc < 0 ? -1 : (int)n;
+	return n;
 }
 
+static int find_runs(const struct rm_opts *o, const char *path, struct arena *arena,
+		     const char **names, struct err *err)
+{
+	struct run_names known;
+	int n = load_names(path, arena, &known, err);
+
+	if (n == 0)
+		n = resolve_runs(&known, &o->runs, arena, names, err);
+	release_names(&known);
+	return n;
+}
+
+/* The store is written once, however many they are. */
 static int remove_runs(const struct command *self, const struct rm_opts *o,
 		       const char *path, struct arena *arena, struct err *err)
 {
 	const char **names = arena_alloc(arena, o->runs.n * sizeof(*names));
-	int n = resolve_runs(path, &o->runs, arena, names, err);
+	int n = find_runs(o, path, arena, names, err);
+	struct ingesting writing = { .command = self->name, .subject = path };
 
 	if (n < 0)
 		return -1;
-	for (int i = 0; i < n; i++) {
-		struct ingesting writing = { .command = self->name, .subject = path };
-		struct import_events events = ingesting_events(&writing);
-		int rc = interrupt_check(err);
-		if (rc == 0)
-			rc = import_remove(path, names[i], &events, err);
-		ingesting_end(&writing);
-		if (rc < 0)
-			return -1;
-		if (!o->quiet)
-			message_note(self->name, path, "deleted run '%s'", names[i]);
-	}
+	struct import_events events = ingesting_events(&writing);
+	int rc = interrupt_check(err);
+	if (rc == 0)
+		rc = import_remove(path, names, (size_t)n, &events, err);
+	ingesting_end(&writing);
+	if (rc < 0)
+		return -1;
+	for (int i = 0; i < n && !o->quiet; i++)
+		message_note(self->name, path, "deleted run '%s'", names[i]);
 	return 0;
 }
 
@@ -178,7 +217,7 @@ static const struct command_exit exits[] = {
 	{ EXIT_EMPTY, "there is no run of that name" },
 	{ EXIT_INPUT, "the store is missing, is not a store, or is of another schema; or the database lacks tables" },
 	{ EXIT_IO, "the store cannot be written, the server fails, or memory runs out" },
-	{ EXIT_INTERRUPT, "interrupted; the first of several runs may be deleted already" },
+	{ EXIT_INTERRUPT, "interrupted; a store is as it was, of several runs of a database the first may be deleted already" },
 	EXITS_END,
 };
 /* clang-format on */

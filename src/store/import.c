@@ -103,24 +103,50 @@ static int tell_unfinished_run(const char *temporary, const char *lock, void *to
 	return events->unfinished(events->to, temporary, lock, err);
 }
 
-int import_remove(const char *store, const char *run, struct import_events *events,
-		  struct err *err)
+static int check_run(struct sqlite3_stmt *stmt, const char *run, struct err *err)
+{
+	sqlite3_bind_text(stmt, 1, run, -1, SQLITE_STATIC);
+	int rc = sql_step(stmt, err);
+	sqlite3_reset(stmt);
+	if (rc == 0)
+		err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them", run);
+	return rc > 0 ? 0 : -1;
+}
+
+static int check_runs(const char *path, const char *const *runs, size_t nruns,
+		      struct err *err)
+{
+	struct store *store;
+	struct sqlite3_stmt *stmt;
+
+	if (store_open(path, &store, err) < 0)
+		return -1;
+	int rc = sql_prepare(store_db(store), "SELECT 1 FROM run WHERE name = :run",
+			     &stmt, err);
+	if (rc == 0) {
+		for (size_t i = 0; rc == 0 && i < nruns; i++)
+			rc = check_run(stmt, runs[i], err);
+		sqlite3_finalize(stmt);
+	}
+	store_close(store);
+	return rc;
+}
+
+int import_remove(const char *store, const char *const *runs, size_t nruns,
+		  struct import_events *events, struct err *err)
 {
 	struct publish_keep keep = { .always = true,
 				     .to = events,
 				     .made = tell_unfinished_run };
 	struct publish *publish;
-	struct run_count runs;
 
-	if (count_runs(store, run, &runs, err) < 0)
+	if (check_runs(store, runs, nruns, err) < 0)
 		return -1;
-	if (runs.named == 0)
-		return err_set(err, ERR_EMPTY, "no run '%s'; 'ptool info' lists them",
-			       run);
 	if (publish_begin_keep(store, &keep, &publish, err) < 0)
 		return -1;
 	struct sqlite3 *db = publish_db(publish);
-	if (sql_exec(db, "BEGIN", err) == 0 && write_remove_run(db, run, err) == 0 &&
+	if (sql_exec(db, "BEGIN", err) == 0 &&
+	    write_remove_runs(db, runs, nruns, err) == 0 &&
 	    sql_exec(db, "COMMIT", err) == 0 && sql_exec(db, "VACUUM", err) == 0)
 		return publish_commit(publish, err);
 	publish_abort(publish);

@@ -124,10 +124,10 @@ char *import_run_name(const char *const *paths, size_t npaths);
 size_t import_common_folder(const char *a, const char *b, size_t n);
 
 /*
- * Deletes a run, all or nothing.  ERR_EMPTY when there is none of that name,
- * ERR_INPUT when there is no store.
+ * Deletes runs, each given once, all of them or nothing.  ERR_EMPTY when there is none of
+ * one of the names, ERR_INPUT when there is no store.
  */
-int import_remove(const char *store, const char *run, struct import_events *events,
-		  struct err *err);
+int import_remove(const char *store, const char *const *runs, size_t nruns,
+		  struct import_events *events, struct err *err);
 
 #endif

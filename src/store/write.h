@@ -27,6 +27,9 @@ int write_texts(struct sqlite3 *db, const struct intern *texts, size_t known,
 int write_run(struct sqlite3 *db, const char *name, int64_t *id, struct err *err);
 /* Deletes a run and all that belongs to it; 0 also when there is none. */
 int write_remove_run(struct sqlite3 *db, const char *name, struct err *err);
+/* The same of several, which are there, each once. */
+int write_remove_runs(struct sqlite3 *db, const char *const *names, size_t n,
+		      struct err *err);
 
 /* What is to be known of a profile, which is settled, before all its rows can be written. */
 struct write_found;

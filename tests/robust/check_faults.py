@@ -329,6 +329,14 @@ def a_store_is_made_shorter(yard):
     assert tried > 5
 
 
+def several_runs_are_deleted_at_once(yard):
+    """The store is written and put in place once, not once for each run."""
+    yard.commands["rm all"] = ["rm", "-q", "old", "older", "-o", yard.store]
+    n = yard.calls_of("rm all", "rename")
+    del yard.commands["rm all"]
+    assert n == 1, n
+
+
 TESTS = [
     test_of("malloc", MALLOCS, name="out_of_memory"),
     *[test_of(call, POINTS) for call in
@@ -338,6 +346,7 @@ TESTS = [
     who_makes_it_opens_it,
     a_source_is_named,
     a_store_is_made_shorter,
+    several_runs_are_deleted_at_once,
     without_locks_it_goes_on,
 ]
 

@@ -9,6 +9,7 @@
 
 #include "base/asset.h"
 #include "base/str.h"
+#include "scratch.h"
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/write.h"
@@ -162,6 +163,41 @@ static void removing_an_unknown_run_changes_nothing(void **state)
 	assert_int_equal(1, ask(*state, "SELECT count(*) FROM run WHERE name = 'kept'"));
 }
 
+static void several_runs_go_as_one_does(void **state)
+{
+	static const char *const gone[] = { "c", "a", "d" };
+	struct err err = ERR_INIT;
+	char name[] = "a";
+	char *path = scratch_path(state, "a.db"); /* its pages are checked, too */
+	int64_t run;
+	sqlite3 *db;
+
+	assert_int_equal(SQLITE_OK, sqlite3_open(path, &db));
+	assert_int_equal(0, write_schema(db, &err));
+	for (; *name < 'f'; name[0]++)
+		assert_int_equal(0, write_run(db, name, &run, &err));
+	must_run(db, "INSERT INTO profile (id, run_id, path, format, start_ns, dur_ns, "
+		     "  bytes, first_slice_id, slices, first_op_detail_id, op_details, "
+		     "  has_memory, has_shapes, has_stacks, has_flops, has_slices, "
+		     "  all_slices, split_annotations, float_memory_window, "
+		     "  python_in_tree, keep_unfinished, annotation_fudge_ns, "
+		     "  metadata) "
+		     "SELECT id, id, name, 'chrome', 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, "
+		     "  0, 0, 0, 0, 0, 0, 0, '{}' FROM run;"
+		     "INSERT INTO process (profile_id, pid) SELECT id, 7 FROM profile");
+	int rc = write_remove_runs(db, gone, 3, &err);
+	assert_string_equal("", rc < 0 ? err.text : "");
+	assert_int_equal(2, ask(db, "SELECT count(*) FROM run WHERE name IN ('b', 'e')"));
+	assert_int_equal(2, ask(db, "SELECT count(*) FROM run"));
+	assert_int_equal(2, ask(db, "SELECT count(*) FROM run r JOIN profile p "
+				    "ON p.run_id = r.id AND p.path = r.name"));
+	assert_int_equal(2, ask(db, "SELECT count(*) FROM profile"));
+	assert_int_equal(2, ask(db, "SELECT count(*) FROM process"));
+	assert_int_equal(0, ask(db, "SELECT count(*) FROM sqlite_temp_schema"));
+	sqlite3_close(db);
+	free(path);
+}
+
 static void texts_come_back_with_their_numbers(void **state)
 {
 	struct err err = ERR_INIT;
@@ -212,6 +248,8 @@ int main(void)
 						store_setup, store_teardown),
 		cmocka_unit_test_setup_teardown(removing_an_unknown_run_changes_nothing,
 						store_setup, store_teardown),
+		cmocka_unit_test_setup_teardown(several_runs_go_as_one_does,
+						scratch_setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(texts_come_back_with_their_numbers,
 						store_setup, store_teardown),
 		cmocka_unit_test_setup_teardown(a_store_whose_texts_have_a_gap_is_refused,
