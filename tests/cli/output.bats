@@ -55,9 +55,9 @@ mode() { # FILE
 		ptool ingest -q -o "${name:0:-1}s.db" "$GPU/copies.json"
 		ptool ingest -q --run another -o "${name:0:-1}s.db" "$GPU/sync.json"
 		[ "$(ptool info --format csv "${name:0:-1}s.db" | wc -l)" -gt 2 ]
-		ls | grep -q '\.lock$\|\.tmp\.\|~' && return 1
+		[ -z "$(find . -name '*.lock' -o -name '*.tmp.*' -o -name '*~*')" ]
 	done
-	[ "$(ls | wc -l)" = 13 ]
+	[ "$(find . -type f | wc -l)" = 13 ]
 }
 
 @test "4: a socket is no input, wherever it is named" {
