@@ -156,8 +156,12 @@ static int node_member(struct cpuprofile *c, struct json *j, struct str key, voi
 
 	if (str_is(key, "callFrame"))
 		return each_member(c, j, frame_member, &parts->frame, err);
-	if (str_is(key, "children"))
+	if (str_is(key, "children")) {
+		if (c->nparents > parts->first_child)
+			return cpuprofile_bad(
+				c, j, "a node has a second list of children", err);
 		return each_element(c, j, add_child, NULL, err);
+	}
 	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
 	if (str_is(key, "id"))
@@ -207,12 +211,32 @@ static int add_node(struct cpuprofile *c, struct json *j, void *to, struct err *
 	return cpuprofile_add_node(c, &parts.node, &parts.frame, offset, err);
 }
 
+/* The lists of a file are there once: what is read is not read again. */
+static int check_once(struct cpuprofile *c, const struct json *j, struct str key,
+		      struct err *err)
+{
+	static const char *const keys[] = { "nodes", "samples", "timeDeltas",
+					    "timestamps", "head" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (!str_is(key, keys[i]))
+			continue;
+		if (c->lists & 1U << i)
+			return cpuprofile_bad(
+				c, j, "a list of the profile is there twice", err);
+		c->lists |= 1U << i;
+	}
+	return 0;
+}
+
 static int file_member(struct cpuprofile *c, struct json *j, struct str key, void *to,
 		       struct err *err)
 {
 	struct json_value value;
 
 	(void)to;
+	if (check_once(c, j, key, err) < 0)
+		return -1;
 	if (str_is(key, "nodes")) {
 		c->has_nodes = true;
 		return each_element(c, j, add_node, NULL, err);

@@ -41,6 +41,7 @@ struct cpuprofile {
 	int64_t start_us, end_us;           /* or NUMBER_NONE */
 	int64_t end_of_seconds_us;          /* what the end is if it was in seconds */
 	struct buf name, url;
+	unsigned lists; /* bits of those that were read */
 	bool has_nodes, has_samples;
 	bool is_tree; /* as V8 wrote them before 2016 */
 };

@@ -17,7 +17,7 @@ struct level {
 	struct json_value name, url;
 	int64_t id, line;
 	uint64_t offset;
-	bool is_first, in_children;
+	bool is_first, in_children, has_children;
 };
 
 struct tree {
@@ -100,8 +100,11 @@ static int next_member(struct cpuprofile *c, struct tree *t, struct json *j,
 	if (str_is(key.text, "children")) {
 		if (json_blanks(j) != JSON_OK || *j->p != '[')
 			return cpuprofile_bad(c, j, "a list is missing", err);
+		if (level->has_children)
+			return cpuprofile_bad(
+				c, j, "a node has a second list of children", err);
 		j->p++;
-		level->in_children = level->is_first = true;
+		level->in_children = level->has_children = level->is_first = true;
 		return 0;
 	}
 	if (cpuprofile_value(c, j, &value, err) < 0)

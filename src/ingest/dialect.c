@@ -67,6 +67,7 @@ static void read_devices(struct chrome *c, const struct json_value *array)
 {
 	struct json_items items = json_items_of(array->text);
 	struct json_value value;
+	bool is_first = true;
 
 	if (array->type != JSON_ARRAY)
 		return;
@@ -75,11 +76,13 @@ static void read_devices(struct chrome *c, const struct json_value *array)
 			continue;
 		struct device_entry d = { .fact = { NUMBER_NONE, STR_LIT(""), NUMBER_NONE,
 						    NUMBER_NONE, NUMBER_NONE, NUMBER_NONE,
-						    chrome_json(c, &value) } };
+						    chrome_json(c, &value), is_first } };
 		buf_init(&d.name, 4 * value.text.n);
 		each_member(value.text, device_member, &d);
-		if (d.fact.id != NUMBER_NONE)
+		if (d.fact.id != NUMBER_NONE) {
 			c->sink->device_info(c->sink, &d.fact);
+			is_first = false;
+		}
 		buf_release(&d.name);
 	}
 }

@@ -38,6 +38,7 @@ struct file {
 struct profile {
 	struct str meta;
 	size_t first_thread;
+	bool has_threads, has_processes, has_inner;
 };
 
 /* 1, 0 at its end or where the text is cut, or -1. */
@@ -96,12 +97,20 @@ static int take_member(struct file *f, struct json *j, struct str key,
 	struct json_value value;
 
 	if (str_is(key, "threads")) {
-		f->has_threads = true;
+		if (profile->has_threads)
+			return gecko_bad(&f->gecko, j->p, "a second list of threads",
+					 err);
+		f->has_threads = profile->has_threads = true;
 		return take_list(f, j, &f->threads, &f->nthreads, &f->threads_cap, err);
 	}
-	if (str_is(key, "processes"))
+	if (str_is(key, "processes")) {
+		if (profile->has_processes)
+			return gecko_bad(&f->gecko, j->p, "a second list of processes",
+					 err);
+		profile->has_processes = true;
 		return take_list(f, j, &f->processes, &f->nprocesses, &f->processes_cap,
 				 err);
+	}
 	int rc = take_value(f, j, &value, err);
 	if (rc <= 0)
 		return rc;
@@ -109,10 +118,14 @@ static int take_member(struct file *f, struct json *j, struct str key,
 		profile->meta = value.text;
 	if (str_is(key, "shared") && value.type == JSON_OBJECT)
 		f->shared = value.text;
+	if (str_is(key, "profile") && profile->has_inner)
+		return gecko_bad(&f->gecko, value.text.p, "a second profile", err);
 	if (str_is(key, "profile") &&
-	    value.type == JSON_OBJECT) /* of DevTools before 59 */
+	    value.type == JSON_OBJECT) { /* of DevTools before 59 */
+		profile->has_inner = true;
 		*ARRAY_PUSH(f->processes, f->nprocesses, f->processes_cap) =
 			(struct entry){ value.text, NUMBER_NONE, f->level };
+	}
 	if (str_is(key, "counters"))
 		f->has_counters |= has_entries(&value);
 	return 1;

@@ -17,7 +17,7 @@ struct node {
 	int64_t ns, children_ns;       /* ns: NUMBER_NONE: not read yet */
 	uint64_t at;
 	bool is_self; /* its time is its caller's own */
-	bool in_children, is_first;
+	bool in_children, has_children, is_first;
 };
 
 struct tree {
@@ -196,6 +196,9 @@ static int next_member(struct tree *t, struct err *err)
 		return more < 0 || t->p->in.is_cut ? more : close_node(t, err);
 	if (strcmp(key, "children") != 0)
 		return read_field(t, key, err);
+	if (n->has_children)
+		return err_at(err, n->at, "a function has a second list of children");
+	n->has_children = true;
 	int rc = json_stream_enter(&t->p->in, '[', "children is not a list", err);
 	n->in_children = n->is_first = rc > 0;
 	return rc;

@@ -47,6 +47,7 @@ struct reading {
 	struct buf text;
 	double elapsed_s; /* NaN: not read yet */
 	unsigned lost;    /* a bit by `parts`: it is not zero */
+	bool has_files;
 };
 
 static int tell(struct reading *r, enum finding what, uint64_t at, const char *excerpt,
@@ -147,6 +148,7 @@ static int skip_value(struct reading *r, struct err *err)
 static int read_file(struct reading *r, struct err *err)
 {
 	char key[JSON_STREAM_KEY_MAX + 1];
+	bool has_list[2] = { false, false }; /* of lines, of functions */
 	int rc = json_stream_enter(&r->in, '{', "a file is an object", err);
 
 	for (bool first = true; rc > 0 && !r->in.is_cut; first = false) {
@@ -154,9 +156,12 @@ static int read_file(struct reading *r, struct err *err)
 		if (more <= 0)
 			return more;
 		bool is_function = strcmp(key, "functions") == 0;
-		rc = is_function || strcmp(key, "lines") == 0
-			     ? read_entries(r, is_function, err)
-			     : skip_value(r, err);
+		bool is_list = is_function || strcmp(key, "lines") == 0;
+		if (is_list && has_list[is_function])
+			return json_stream_bad(&r->in, "a second list of a file's lines",
+					       err);
+		has_list[is_function] |= is_list;
+		rc = is_list ? read_entries(r, is_function, err) : skip_value(r, err);
 		rc = rc < 0 ? -1 : 1;
 	}
 	return rc < 0 ? -1 : 0;
@@ -165,6 +170,10 @@ static int read_file(struct reading *r, struct err *err)
 static int read_files(struct reading *r, struct err *err)
 {
 	struct str name;
+
+	if (r->has_files)
+		return json_stream_bad(&r->in, "a second object of files", err);
+	r->has_files = true;
 	int rc = json_stream_enter(&r->in, '{', "files is not an object", err);
 
 	for (bool first = true; rc > 0 && !r->in.is_cut; first = false) {

@@ -7,6 +7,7 @@ struct event {
 	char type; /* 'O', 'C', or 0 */
 	int64_t frame, at;
 	bool has_frame, has_at;
+	bool is_beyond; /* `at` is a number, which 64 bits cannot hold beside the others */
 };
 
 static int read_event_fields(struct speedscope_profile *p, struct str object,
@@ -24,8 +25,10 @@ static int read_event_fields(struct speedscope_profile *p, struct str object,
 			e->has_frame = value.type == JSON_NUMBER &&
 				       decimal_int(value.text, &e->frame) == DECIMAL_OK;
 		else if (str_is(key.text, "at") && value.type == JSON_NUMBER) {
-			e->has_at = speedscope_scale(p, value.text, &at) == 0 &&
-				    speedscope_same_digits(p, &at);
+			enum decimal_status status = speedscope_scale(p, value.text, &at);
+			e->has_at =
+				status == DECIMAL_OK && speedscope_same_digits(p, &at);
+			e->is_beyond = status != DECIMAL_BAD && !e->has_at;
 			e->at = at.value;
 		}
 	}
@@ -79,6 +82,15 @@ static int close_frame(struct speedscope_profile *p, const struct event *e,
 		      is_open ? "not the innermost" : "not open");
 }
 
+static int bad_event(const struct speedscope_profile *p, bool is_beyond, uint64_t offset,
+		     struct err *err)
+{
+	return err_at(err, offset, "profile %u, event %llu %s", p->s->profile,
+		      (unsigned long long)p->nevents,
+		      is_beyond ? "has a time that 64 bits cannot hold beside the others"
+				: "is malformed: it needs type O or C, frame and at");
+}
+
 int speedscope_event(struct speedscope_profile *p, struct err *err)
 {
 	uint64_t offset = json_stream_at(&p->s->in);
@@ -89,12 +101,10 @@ int speedscope_event(struct speedscope_profile *p, struct err *err)
 	if (rc <= 0)
 		return rc;
 	p->nevents++;
-	if (value.type != JSON_OBJECT || read_event_fields(p, value.text, &e) < 0 ||
-	    !e.has_frame || !e.has_at || (e.type != 'O' && e.type != 'C'))
-		return err_at(err, offset,
-			      "profile %u, event %llu is malformed: it needs type O or "
-			      "C, frame and at",
-			      p->s->profile, (unsigned long long)p->nevents);
+	bool is_read =
+		value.type == JSON_OBJECT && read_event_fields(p, value.text, &e) >= 0;
+	if (!is_read || !e.has_frame || !e.has_at || (e.type != 'O' && e.type != 'C'))
+		return bad_event(p, is_read && e.is_beyond, offset, err);
 	if (p->nevents == 1)
 		p->at = e.at;
 	if (e.at < p->at)
@@ -115,7 +125,7 @@ int speedscope_end_evented(struct speedscope_profile *p, struct err *err)
 	int64_t end = 0;
 	struct speedscope_number at = { 0, 0 };
 	bool has_end = p->end.n && !p->s->in.is_cut &&
-		       speedscope_scale(p, buf_str(&p->end), &at) == 0 &&
+		       speedscope_scale(p, buf_str(&p->end), &at) == DECIMAL_OK &&
 		       speedscope_same_digits(p, &at);
 
 	end = at.value;

@@ -236,30 +236,46 @@ static int read_scalar(struct speedscope_profile *p, const char *key, struct err
 	return 1;
 }
 
+/* What was read in one unit, or is counted on, is not read again: all are there once. */
+static int check_once(struct speedscope_profile *p, const char *key, struct err *err)
+{
+	static const char *const keys[] = { "type",       "name",     "unit",
+					    "startValue", "endValue", "samples",
+					    "weights",    "events" };
+	size_t at = 0;
+
+	while (at < sizeof(keys) / sizeof(*keys) && strcmp(key, keys[at]) != 0)
+		at++;
+	if (at == sizeof(keys) / sizeof(*keys))
+		return 0;
+	if (p->members & 1U << at)
+		return err_at(err, json_stream_at(&p->s->in),
+			      "profile %u has a second \"%s\"", p->s->profile, key);
+	p->members |= 1U << at;
+	return 0;
+}
+
 static int read_member(struct speedscope_profile *p, const char *key, struct err *err)
 {
 	int rc;
 
+	if (check_once(p, key, err) < 0)
+		return -1;
 	if (strcmp(key, "samples") == 0) {
 		p->has_samples = true;
-		p->nstacks = 0;
-		return read_list(p, speedscope_sample,
-				 "samples is not a "
-				 "list",
-				 err) < 0
-			       ? -1
-			       : 1;
+		rc = read_list(p, speedscope_sample, "samples is not a list", err);
+		return rc < 0 ? -1 : 1;
 	}
 	if (strcmp(key, "weights") == 0) {
 		p->has_weights = true;
-		if (!p->unit || !p->has_samples || p->nweights)
+		if (!p->unit || !p->has_samples)
 			return keep_list(p, &p->weights, &p->weights_at, err);
 		rc = read_numbers(p, false, err);
 		return rc < 0 ? -1 : 1;
 	}
 	if (strcmp(key, "events") == 0) {
 		p->has_events = true;
-		if (!p->unit || p->nevents)
+		if (!p->unit)
 			return keep_list(p, &p->events, &p->events_at, err);
 		rc = read_numbers(p, true, err);
 		return rc < 0 ? -1 : 1;

@@ -22,6 +22,7 @@ struct speedscope_open {
 struct speedscope_profile {
 	struct speedscope *s;
 	const struct speedscope_unit *unit; /* NULL: not read yet */
+	unsigned members;                   /* bits of those that were read */
 	bool is_sampled, is_evented, has_samples, has_weights, has_events;
 	struct buf name, weights, events; /* lists that wait for the unit, as text */
 	uint64_t weights_at, events_at;
@@ -53,9 +54,8 @@ static inline bool speedscope_is_digit(char c)
 
 /* speedscope_unit.c.  NULL: there is no such unit. */
 const struct speedscope_unit *speedscope_unit(struct str name);
-/* 0, or -1: the number is none, or too large. */
-int speedscope_scale(const struct speedscope_profile *p, struct str text,
-		     struct speedscope_number *out);
+enum decimal_status speedscope_scale(const struct speedscope_profile *p, struct str text,
+				     struct speedscope_number *out);
 /* A number without decimals, for times and ends: those of counts are rounded. */
 bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text,
 		      int64_t *value);

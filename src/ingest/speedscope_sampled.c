@@ -83,11 +83,11 @@ static int take_weight(struct speedscope_profile *p, struct str text, uint64_t o
 {
 	struct speedscope_number weight;
 
-	if (p->nweights + p->nones == p->nstacks)
+	if (p->nweights + p->nones >= p->nstacks)
 		return err_at(err, offset,
 			      "profile %u: more weights than its %zu samples",
 			      p->s->profile, p->nstacks);
-	if (speedscope_scale(p, text, &weight) < 0 || weight.value < 0)
+	if (speedscope_scale(p, text, &weight) != DECIMAL_OK || weight.value < 0)
 		return bad_weight(p, text, offset, err);
 	bool can_wait = p->unit->unit == SAMPLE_NS && p->nweights == 0;
 	if (can_wait && is_one(text)) {

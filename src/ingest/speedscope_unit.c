@@ -41,28 +41,27 @@ static bool scale_plain(struct str text, int digits, int64_t *value)
 	return true;
 }
 
-/* 0, or -1: the number is none, or too large. */
-int speedscope_scale(const struct speedscope_profile *p, struct str text,
-		     struct speedscope_number *out)
+enum decimal_status speedscope_scale(const struct speedscope_profile *p, struct str text,
+				     struct speedscope_number *out)
 {
 	int digits = p->unit->digits;
 
 	out->decimals = 0;
 	if (scale_plain(text, digits, &out->value))
-		return 0;
+		return DECIMAL_OK;
 	if (p->unit->unit == SAMPLE_COUNT) {
 		digits = DECIMALS_MAX;
 		out->decimals = DECIMALS_MAX;
 		if (!scale_plain(text, digits, &out->value) &&
 		    stacks_scaled(text, digits, &out->value) != DECIMAL_OK) {
 			out->decimals = 0;
-			return stacks_scaled(text, 0, &out->value) == DECIMAL_OK ? 0 : -1;
+			return stacks_scaled(text, 0, &out->value);
 		}
 		for (; out->decimals && out->value % 10 == 0; out->decimals--)
 			out->value /= 10;
-		return 0;
+		return DECIMAL_OK;
 	}
-	return stacks_scaled(text, digits, &out->value) == DECIMAL_OK ? 0 : -1;
+	return stacks_scaled(text, digits, &out->value);
 }
 
 /* A number without decimals, for times and ends: those of counts are rounded. */
@@ -75,9 +74,12 @@ bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text
 
 static bool add_zeros(int64_t *value, unsigned n)
 {
+	int64_t more = *value;
+
 	while (n--)
-		if (__builtin_mul_overflow(*value, 10, value))
+		if (__builtin_mul_overflow(more, 10, &more))
 			return false;
+	*value = more;
 	return true;
 }
 

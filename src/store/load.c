@@ -325,6 +325,8 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	m->metadata_bytes += device->name.n + device->json.n;
 	copy.name = arena_copy(&m->arena, device->name);
 	copy.json = arena_copy(&m->arena, device->json);
+	if (device->is_first)
+		m->ndevice_infos = 0;
 	*APPEND(m, device_infos) = copy;
 }
 

@@ -381,6 +381,7 @@ struct device_info_fact {
 	struct str name; /* borrowed */
 	int64_t total_memory, sms, major, minor;
 	struct str json; /* the whole entry */
+	bool is_first;   /* of its list: what a list before it said does not count */
 };
 
 #endif

@@ -188,6 +188,56 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	run -4 --separate-stderr ptool ingest -q --strict -o strict.db a.json
 }
 
+# A speedscope file with one profile of these members; its frame is f.
+profile_of() { # MEMBERS FILE
+	printf '{"$schema":"https://www.speedscope.app/file-format-schema.json",' >"$2"
+	printf '"shared":{"frames":[{"name":"f"}]},"profiles":[{"name":"a",%s}]}\n' "$1" >>"$2"
+}
+
+refused() { # FILE MESSAGE
+	run -4 --separate-stderr ptool ingest -q -o refused.db "$1"
+	[[ $stderr == "ptool: ingest: $1: byte "*": $2" ]]
+}
+
+@test "what a speedscope profile has twice is refused: its weights were those of no sample" {
+	ones=$(yes 1.0, | head -n 200000 | tr -d '\n')
+	sampled='"type":"sampled","unit":"seconds","startValue":0,"endValue":1'
+	profile_of "$sampled,\"samples\":[[0]],\"weights\":[1.0],\"samples\":[],\"weights\":[${ones}2.5]" a.json
+	refused a.json 'profile 1 has a second "samples"'
+	# of a file that is cut, too
+	head -c 700000 a.json >cut.json
+	refused cut.json 'profile 1 has a second "samples"'
+	profile_of '"type":"sampled","unit":"none","samples":[[0],[0]],"weights":[0.5,2],"unit":"seconds"' a.json
+	refused a.json 'profile 1 has a second "unit"'
+	profile_of '"type":"evented","unit":"none","events":[],"events":[]' a.json
+	refused a.json 'profile 1 has a second "events"'
+}
+
+@test "lists that other profiles in JSON have twice are refused: they were added up" {
+	node='{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":1,"columnNumber":0}}'
+	lists='"samples":[1],"timeDeltas":[1]'
+	printf '{"nodes":[%s],"startTime":0,"endTime":9,%s,%s}' "$node" "$lists" "$lists" >a.cpuprofile
+	refused a.cpuprofile 'a list of the profile is there twice'
+	printf '{"nodes":[%s"children":[2],"children":[3]}],%s}' "${node%\}}," "$lists" >b.cpuprofile
+	refused b.cpuprofile 'a node has a second list of children'
+	printf '{"meta":{"preprocessedProfileVersion":47},"threads":[],"threads":[]}' >gecko.json
+	refused gecko.json 'a second list of threads'
+	printf '{"meta":{"preprocessedProfileVersion":47},"processes":[],"processes":[]}' >gecko.json
+	refused gecko.json 'a second list of processes'
+	printf '{"elapsed_time_sec":1,"files":{"a.py":{"lines":[],"lines":[]}}}' >scalene.json
+	refused scalene.json "a second list of a file's lines"
+	printf '{"elapsed_time_sec":1,"files":{},"files":{}}' >scalene.json
+	refused scalene.json 'a second object of files'
+	printf '{"sample_count":1,"root_frame":{"function":"f","time":1,"children":[],"children":[]}}' >tree.json
+	refused tree.json 'a function has a second list of children'
+	# of a trace the last list of devices counts
+	device='"deviceProperties":[{"id":0,"name":"%s"}],'
+	printf "{\"schemaVersion\":1,$device$device" A B >a.json
+	printf '"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0}}]}' >>a.json
+	ptool ingest -q a.json
+	[ "$(ask ptool.db 'SELECT name FROM device')" = B ]
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
