@@ -102,6 +102,11 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 			     "%lld series are left out: %s would add them to others of "
 			     "their unit",
 			     (long long)losses->series, e->name);
+	if (losses->rounded)
+		message_note("export", NULL,
+			     "%lld weights have digits behind the point: they are "
+			     "rounded, as %s holds whole numbers",
+			     (long long)losses->rounded, e->name);
 	if (losses->is_estimated)
 		message_note("export", NULL,
 			     "paths are estimated: a call graph records callers and "

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/sum.h"
 #include "base/utf8.h"
+#include "cli/export_amount.h"
 #include "cli/exporter.h"
 #include "query/calls/callgraph.h"
 #include "trace/fact.h"
@@ -45,6 +46,12 @@ static int64_t known(int64_t number)
 	return number < 0 ? 0 : number;
 }
 
+/* What a function or a call took, as a whole number; `ns` is of the graph's unit. */
+static int64_t whole(struct callgrind *c, int64_t ns)
+{
+	return export_amount_whole(known(ns), c->g->decimals, &c->losses->rounded);
+}
+
 /* Where the recording has calls alone (profile.Profile), their part of all calls. */
 static int64_t edge_ns(const struct callgraph *g, const struct callgraph_edge *edge)
 {
@@ -67,7 +74,7 @@ static void put_call(struct callgrind *c, const struct callgraph_edge *edge, int
 	put_name(c, "cfn", callee->name);
 	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n",
 		(long long)known(edge->sums.calls.n), (long long)known(callee->line),
-		(long long)line, (long long)edge_ns(c->g, edge));
+		(long long)line, (long long)whole(c, edge_ns(c->g, edge)));
 }
 
 static void put_function(struct callgrind *c, uint32_t function)
@@ -80,12 +87,12 @@ static void put_function(struct callgrind *c, uint32_t function)
 	put_name(c, "fl", f->file);
 	put_name(c, "fn", f->name);
 	fprintf(c->out, "%lld %lld\n", (long long)line,
-		(long long)(sums ? known(sums->self_ns) : 0));
+		(long long)(sums ? whole(c, sums->self_ns) : 0));
 	for (uint32_t i = c->first[function]; i < c->first[function + 1]; i++)
 		put_call(c, &c->g->edges[c->order[i]], line);
 }
 
-/* What sampled stacks weigh may be no time; counts with decimals are in parts. */
+/* What sampled stacks weigh may be no time. */
 static const char *event_of(const struct callgraph *g)
 {
 	if (!g->is_sampled || g->unit == UNIT_NS)
@@ -96,11 +103,13 @@ static const char *event_of(const struct callgraph *g)
 static void put_all(struct callgrind *c)
 {
 	const char *event = event_of(c->g);
-	int64_t self_ns = 0;
+	int64_t self_ns = 0, ignored = 0;
 
 	for (size_t i = 0; i < c->g->nrows; i++) {
 		int64_t ns = c->g->rows[i].sums.self_ns;
-		self_ns = sum_add(self_ns, known(ns));
+		/* the sum of what is written, as readers check it */
+		self_ns = sum_add(self_ns, export_amount_whole(known(ns), c->g->decimals,
+							       &ignored));
 		c->losses->negative += ns != NUMBER_NONE && ns < 0;
 	}
 	fprintf(c->out,

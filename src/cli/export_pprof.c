@@ -71,7 +71,9 @@ static void put_sample(struct pprof *p, const struct export_stacks *s)
 	proto_put_message(&p->inner, SAMPLE_LOCATION_ID, &p->packed);
 	buf_clear(&p->packed);
 	proto_put_varint(&p->packed, (uint64_t)s->calls);
-	proto_put_varint(&p->packed, (uint64_t)s->host_ns);
+	proto_put_varint(&p->packed,
+			 (uint64_t)export_amount_whole(s->host_ns, s->tree.decimals,
+						       &s->losses->rounded));
 	if (s->tree.has_device)
 		proto_put_varint(&p->packed, (uint64_t)s->device_ns);
 	proto_put_message(&p->inner, SAMPLE_VALUE, &p->packed);

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "cli/export_amount.h"
 #include "cli/export_names.h"
 #include "query/samples/sample_file.h"
 #include "query/samples/stack_paths.h"
@@ -48,28 +49,18 @@ static void put_int(struct samples_out *o, int64_t value)
 	put(o, text);
 }
 
-static int64_t power_of(const struct sample_series *series)
-{
-	int64_t power = 1;
-
-	for (int64_t i = 0; i < series->decimals; i++)
-		power *= 10;
-	return power;
-}
-
 /* In the unit of the series; counts may have digits behind the point. */
 static void put_amount(struct samples_out *o, int64_t amount)
 {
-	int64_t power = power_of(o->series);
-	char text[48];
+	char text[EXPORT_AMOUNT_MAX];
 
-	if (power == 1) {
-		put_int(o, amount);
-		return;
-	}
-	snprintf(text, sizeof(text), "%lld.%0*lld", (long long)(amount / power),
-		 (int)o->series->decimals, (long long)(amount % power));
-	put(o, text);
+	put(o, export_amount_text(amount, o->series->decimals, text));
+}
+
+/* A whole number of the file, as amounts are; it sticks at the ends of the range. */
+static int64_t amount_of(const struct samples_out *o, int64_t whole)
+{
+	return sum_times(whole, export_amount_power(o->series->decimals));
 }
 
 /* A function has a frame for each of its lines that ran. */
@@ -198,13 +189,11 @@ struct part {
 	bool is_all; /* of the series: its own start and end hold */
 };
 
-/* Where the file says that it ends, which is a whole number, or where the samples do. */
-static void put_end(struct samples_out *o, const struct part *part, int64_t end)
+/* Where the file says that it ends, a whole number or NUMBER_NONE, or where its samples do. */
+static void put_end(struct samples_out *o, int64_t told, int64_t end)
 {
-	int64_t told = part->is_all ? o->series->end_at : NUMBER_NONE;
-
 	put(o, ",\"endValue\":");
-	if (told != NUMBER_NONE && told >= end / power_of(o->series))
+	if (told != NUMBER_NONE && amount_of(o, told) >= end)
 		put_int(o, told);
 	else
 		put_amount(o, end);
@@ -215,7 +204,7 @@ static void put_sampled(struct samples_out *o, const struct part *part)
 	const struct sample_series *s = o->series;
 	bool has_start =
 		part->is_all && s->start_at != NUMBER_NONE && s->start_at <= s->end_at;
-	int64_t sum = 0;
+	int64_t start = has_start ? s->start_at : 0, end = amount_of(o, start);
 
 	o->between = "\n[";
 	put(o, ",\"samples\":[");
@@ -226,11 +215,11 @@ static void put_sampled(struct samples_out *o, const struct part *part)
 		if (i)
 			writer_byte(o->w, ',');
 		put_amount(o, part->pieces[i].weight);
-		sum = sum_add(sum, part->pieces[i].weight);
+		end = sum_add(end, part->pieces[i].weight);
 	}
 	put(o, "],\"startValue\":");
-	put_int(o, has_start ? s->start_at : 0);
-	put_end(o, part, sum);
+	put_int(o, start);
+	put_end(o, part->is_all ? s->end_at : NUMBER_NONE, end);
 }
 
 static void put_evented(struct samples_out *o, const struct part *part)
@@ -238,9 +227,7 @@ static void put_evented(struct samples_out *o, const struct part *part)
 	const struct sample_series *s = o->series;
 
 	o->nopen = 0;
-	if (s->start_at == NUMBER_NONE ||
-	    __builtin_mul_overflow(s->start_at, power_of(s), &o->end))
-		o->end = 0;
+	o->end = s->start_at == NUMBER_NONE ? 0 : amount_of(o, s->start_at);
 	o->between = "\n";
 	put(o, ",\"startValue\":");
 	put_amount(o, o->end);
@@ -248,9 +235,8 @@ static void put_evented(struct samples_out *o, const struct part *part)
 	for (size_t i = 0; i < part->n && !ferror(o->w->out); i++)
 		put_piece(o, &part->pieces[i]);
 	close_frames(o, 0, o->end);
-	put(o, "],\"endValue\":");
-	put_amount(o,
-		   s->end_at == NUMBER_NONE || s->end_at < o->end ? o->end : s->end_at);
+	put(o, "]");
+	put_end(o, s->end_at, o->end);
 }
 
 static const char *unit_of(const struct sample_series *series)
@@ -321,8 +307,9 @@ static int put_series(struct samples_out *o, struct store *store, struct err *er
 	if (sample_file_each(store, o->file, o->series, keep_piece, o, err) < 0)
 		return -1;
 	SORT_BY(o->pieces, o->npieces, thread_id);
-	size_t at = 0;
-	do {
+	if (o->npieces == 0)
+		put_profile(o, &(const struct part){ NULL, 0, true });
+	for (size_t at = 0; at < o->npieces && !ferror(o->w->out);) {
 		struct part part = { &o->pieces[at], 0, false };
 		while (at + part.n < o->npieces &&
 		       part.pieces[part.n].thread_id == part.pieces->thread_id)
@@ -330,7 +317,7 @@ static int put_series(struct samples_out *o, struct store *store, struct err *er
 		part.is_all = part.n == o->npieces;
 		put_profile(o, &part);
 		at += part.n;
-	} while (at < o->npieces && !ferror(o->w->out));
+	}
 	return 0;
 }
 

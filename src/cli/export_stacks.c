@@ -1,8 +1,6 @@
 /* Stacks from a tree of calls: see export_stacks.h. */
 #include "cli/export_stacks.h"
 
-#include <stdio.h>
-
 #include "base/sum.h"
 #include "query/filter_nothing.h"
 
@@ -100,18 +98,7 @@ int64_t export_stacks_ns(const struct export_stacks *s, enum export_weight weigh
 const char *export_stacks_amount(const struct export_stacks *s, int64_t amount,
 				 char out[EXPORT_AMOUNT_MAX])
 {
-	int digits = (int)s->tree.decimals;
-	int64_t power = 1;
-
-	for (int i = 0; i < digits; i++)
-		power *= 10;
-	if (digits == 0)
-		snprintf(out, EXPORT_AMOUNT_MAX, "%lld", (long long)amount);
-	else
-		snprintf(out, EXPORT_AMOUNT_MAX, "%lld.%0*lld",
-			 (long long)(amount / power), digits,
-			 (long long)(amount % power));
-	return out;
+	return export_amount_text(amount, s->tree.decimals, out);
 }
 
 const char *export_stacks_unit(const struct export_stacks *s, const char *count)

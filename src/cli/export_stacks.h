@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cli/export_amount.h"
 #include "cli/exporter.h"
 #include "query/calls/call_tree.h"
 #include "query/samples/stack_paths.h"
@@ -43,7 +44,6 @@ void export_stacks_close(struct export_stacks *s);
  * An amount as decimal text, in `out`: of sampled stacks a count may have digits behind
  * the point.
  */
-#define EXPORT_AMOUNT_MAX 32
 const char *export_stacks_amount(const struct export_stacks *s, int64_t amount,
 				 char out[EXPORT_AMOUNT_MAX]);
 /* "nanoseconds", "bytes", or `count` of counts: what amounts are. */

@@ -33,6 +33,7 @@ struct export_losses {
 	int64_t negative;   /* times below zero */
 	int64_t name_bytes; /* that names were cut to; 0: none was */
 	int64_t series;     /* of sampled stacks, that were left out */
+	int64_t rounded;    /* weights with decimals, of a format that has none */
 	bool is_estimated;  /* paths, of a call graph */
 	bool is_cut;        /* the estimate was not followed to its end */
 	bool is_shortened; /* stacks deeper than STACK_FRAMES_MAX (query/samples/stack_paths.h) */

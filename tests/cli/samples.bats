@@ -238,6 +238,36 @@ refused() { # FILE MESSAGE
 	[ "$(ask ptool.db 'SELECT name FROM device')" = B ]
 }
 
+@test "counts with decimals are rounded where a format holds whole numbers, and that is told" {
+	profile_of '"type":"sampled","unit":"none","samples":[[0],[]],"weights":[2500.25,0.0000001]' a.json
+	told='rounded, as pprof holds whole numbers'
+	run -0 --separate-stderr ptool export --to pprof -o a.pb.gz a.json
+	[[ $stderr == *"$told" ]]
+	top a.pb.gz | grep -qx ',,f,1,1,2500,2500'
+	run -0 --separate-stderr ptool export --to callgrind -o a.callgrind a.json
+	[[ $stderr == *"${told/pprof/callgrind}" ]]
+	grep -qx 'totals: 2500' a.callgrind
+	# whole ones are not told of
+	profile_of '"type":"sampled","unit":"none","samples":[[0]],"weights":[7]' a.json
+	run -0 --separate-stderr ptool export --to pprof -f -o a.pb.gz a.json
+	[[ $stderr != *rounded* ]]
+}
+
+@test "times below 0, ends behind the samples and an empty series are exported as they are" {
+	event='{"type":"%s","frame":0,"at":%s}'
+	printf -v events "$event,$event" O -1.5 C -0.7
+	profile_of "\"type\":\"evented\",\"unit\":\"none\",\"startValue\":-2,\"endValue\":10,\"events\":[$events]" a.json
+	ptool export -q --to speedscope -o b.json a.json
+	python3 -c '
+import json
+p = json.load(open("b.json"))["profiles"][0]
+assert (p["startValue"], p["endValue"]) == (-2, 10), p
+assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
+	profile_of '"type":"sampled","unit":"seconds","startValue":-5,"endValue":-2.5,"samples":[[0]],"weights":[2.5]' a.json
+	ptool export -q -f --to speedscope -o b.json a.json
+	grep -q '"startValue":-5000000000,"endValue":-2500000000}' b.json
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
