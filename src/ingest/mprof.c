@@ -66,10 +66,11 @@ struct mprof {
 	struct buf command;   /* of that */
 	/* Of the wanted run: lines that were read, those that cannot be, and the first's byte. */
 	size_t nown, nbad, bad_at;
+	bool is_beyond; /* the newest line has a time that cannot be */
 };
 
 /* "1795167893.5549": exactly, as a double would not be. */
-static bool read_time(struct str word, int64_t *ns)
+static bool read_time(struct mprof *m, struct str word, int64_t *ns)
 {
 	char text[NUMBER_MAX + 2];
 
@@ -79,7 +80,11 @@ static bool read_time(struct str word, int64_t *ns)
 	memcpy(text, word.p, word.n);
 	text[word.n] = 'e';
 	text[word.n + 1] = '6';
-	return decimal_text_us_to_ns((struct str){ text, word.n + 2 }, ns) == DECIMAL_OK;
+	enum decimal_status status =
+		decimal_text_us_to_ns((struct str){ text, word.n + 2 }, ns);
+	m->is_beyond |= status == DECIMAL_TOO_BIG ||
+			(status == DECIMAL_OK && !time_is_possible(*ns));
+	return status == DECIMAL_OK && !m->is_beyond;
 }
 
 static bool read_size(struct str word, int64_t *bytes)
@@ -126,7 +131,8 @@ static bool read_sample(struct mprof *m, struct str rest, bool is_child)
 		child = line_word(&rest);
 	struct str size = line_word(&rest), time = line_word(&rest);
 	if ((is_child && child.n == 0) || !read_size(size, &s.bytes) ||
-	    !read_time(time, &s.ts_ns) || !line_is_blank(rest) || m->nsamples >= ROWS_MAX)
+	    !read_time(m, time, &s.ts_ns) || !line_is_blank(rest) ||
+	    m->nsamples >= ROWS_MAX)
 		return false;
 	if (is_child)
 		s.child = intern_add(&m->children, child);
@@ -137,8 +143,8 @@ static bool read_sample(struct mprof *m, struct str rest, bool is_child)
 }
 
 /* The numbers of a call are the last words: with a level, or without. */
-static bool read_numbers(struct str text, bool has_level, struct mprof_call *c,
-			 struct str *name)
+static bool read_numbers(struct mprof *m, struct str text, bool has_level,
+			 struct mprof_call *c, struct str *name)
 {
 	double level = 0;
 
@@ -151,8 +157,8 @@ static bool read_numbers(struct str text, bool has_level, struct mprof_call *c,
 	struct str end = last_word(&text), end_size = last_word(&text);
 	struct str start = last_word(&text), start_size = last_word(&text);
 	*name = line_trimmed(text);
-	return name->n && read_time(end, &c->end_ns) &&
-	       read_size(end_size, &c->end_bytes) && read_time(start, &c->start_ns) &&
+	return name->n && read_time(m, end, &c->end_ns) &&
+	       read_size(end_size, &c->end_bytes) && read_time(m, start, &c->start_ns) &&
 	       read_size(start_size, &c->start_bytes);
 }
 
@@ -166,7 +172,7 @@ static bool read_call(struct mprof *m, struct str rest)
 	if (!decimal_real(last_word(&tail), &last))
 		return false;
 	bool has_level = last < 1e6;
-	if (!read_numbers(rest, has_level, &c, &name) || m->ncalls >= ROWS_MAX)
+	if (!read_numbers(m, rest, has_level, &c, &name) || m->ncalls >= ROWS_MAX)
 		return false;
 	c.name = printed_text(&m->in, name);
 	c.run = run_here(m);
@@ -179,6 +185,7 @@ static bool read_line(struct mprof *m, struct str line)
 {
 	struct str rest = line, kind = line_word(&rest);
 
+	m->is_beyond = false;
 	if (str_starts_with(line, COMMAND)) {
 		/* samples before the first one are of its run */
 		if (m->nruns++ == m->wanted)
@@ -199,10 +206,11 @@ static int tell_bad(struct mprof *m, struct err *err)
 		return 0;
 	if (m->nbad++ == 0)
 		m->bad_at = printed_at(&m->in);
-	return m->in.lines.is_cut
-		       ? printed_tell(&m->in, FINDING_TRUNCATED, printed_at(&m->in),
-				      m->in.lines.line, err)
-		       : printed_bad_row(&m->in, err);
+	if (!m->in.lines.is_cut && !m->is_beyond)
+		return printed_bad_row(&m->in, err);
+	return printed_tell(&m->in,
+			    m->in.lines.is_cut ? FINDING_TRUNCATED : FINDING_TIME_RANGE,
+			    printed_at(&m->in), m->in.lines.line, err);
 }
 
 static int read_lines(struct mprof *m, struct err *err)

@@ -165,7 +165,8 @@ static void find_moments(struct model *m)
 
 void apart_find(struct model *m)
 {
-	if (!m->has_odd_dur && (!m->has_time || m->end_ns - m->start_ns <= REACH_NS))
+	if (!m->has_odd_dur &&
+	    (!m->has_time || sum_sub(m->end_ns, m->start_ns) <= REACH_NS))
 		return;
 	m->body_ns = find_body(m);
 	m->is_odd = true;

@@ -415,14 +415,25 @@ bool loader_is_empty(const struct loader *l)
 	       l->model.samples.nsums == 0;
 }
 
+/* Where a series begins or ends: what cannot be is not recorded. */
+static void check_series_time(struct model *m, int64_t *ns)
+{
+	if (*ns == NUMBER_NONE || time_is_possible(*ns))
+		return;
+	*ns = NUMBER_NONE;
+	model_finding(m, FINDING_TIME_RANGE, 0, STR_LIT(""), STR_LIT(""));
+}
+
 /* How long sampling took, as far as the file tells: a series in ns, or its own span. */
 static void note_series_times(struct model *m)
 {
 	for (size_t i = 0; i < m->samples.nseries; i++) {
-		const struct series_rec *series = &m->samples.series[i];
-		const struct series_fact *fact = &series->fact;
+		struct series_rec *series = &m->samples.series[i];
+		struct series_fact *fact = &series->fact;
 		if (fact->unit != SAMPLE_NS)
 			continue;
+		check_series_time(m, &fact->start_at);
+		check_series_time(m, &fact->end_at);
 		if (fact->start_at != NUMBER_NONE && fact->end_at != NUMBER_NONE &&
 		    fact->start_at <= fact->end_at)
 			model_note_time(m, fact->start_at, fact->end_at);

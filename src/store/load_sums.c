@@ -96,6 +96,11 @@ static int on_sample(struct sink *s, const struct sample_fact *sample, struct er
 	if (all->nnodes >= MODEL_ROWS_MAX || all->nsums >= MODEL_ROWS_MAX)
 		return err_at(err, sample->offset, "more than %u stacks in one profile",
 			      MODEL_ROWS_MAX);
+	if (sample->ts_ns != NUMBER_NONE && !time_is_possible(sample->ts_ns)) {
+		model_finding(m, FINDING_TIME_RANGE, sample->offset, STR_LIT(""),
+			      STR_LIT(""));
+		return 0;
+	}
 	switch (samples_add(&m->samples, sample)) {
 	case SAMPLES_BEYOND:
 		model_finding(m, FINDING_WEIGHT_RANGE, sample->offset, STR_LIT(""),

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sum.h"
 #include "ingest/kineto.h"
 #include "store/bulk_team.h"
 #include "store/bulk_writer.h"
@@ -344,7 +345,7 @@ static void bind_profile(const struct write_rows *rows, const struct load_source
 	else if (counts_since_1970(m))
 		bind_number(stmt, ":base_ns", 0);
 	bind_number(stmt, ":start_ns", m->start_ns);
-	bind_number(stmt, ":dur_ns", m->end_ns - m->start_ns);
+	bind_number(stmt, ":dur_ns", sum_sub(m->end_ns, m->start_ns));
 	bind_number(stmt, ":window_end_ns", p->window_end_ns);
 	bind_number(stmt, ":span_end_ns", p->span_end_ns);
 	bind_number(stmt, ":bytes", (int64_t)source->bytes);

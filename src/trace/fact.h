@@ -130,18 +130,18 @@ struct memory_range_fact {
 	int64_t level; /* calls around it, or NUMBER_NONE */
 };
 
+/* Half the range of 64 bits: sums and differences of two times must fit as well. */
+static inline bool time_is_possible(int64_t ts_ns)
+{
+	return ts_ns <= INT64_MAX / 2 && ts_ns >= INT64_MIN / 2;
+}
+
 /* A duration that cannot be: below 0, or longer than 7 days (HTA drops the same). */
 #define SLICE_DUR_MAX_NS INT64_C(604800000000000)
 
 static inline bool dur_is_possible(int64_t dur_ns)
 {
 	return (uint64_t)dur_ns <= (uint64_t)SLICE_DUR_MAX_NS;
-}
-
-/* A time that is one: sums and differences of two must fit in 64 bits as well. */
-static inline bool time_is_possible(int64_t ns)
-{
-	return ns <= INT64_MAX / 2 && ns >= INT64_MIN / 2;
 }
 
 struct slice_fact {

@@ -268,6 +268,21 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	grep -q '"startValue":-5000000000,"endValue":-2500000000}' b.json
 }
 
+@test "times that 64 bits cannot add up are left out, of samples, series and mprof's lines" {
+	event='{"type":"%s","frame":0,"at":%s}'
+	printf -v events "$event,$event" O -9223372036854775807 C -1
+	profile_of "\"type\":\"evented\",\"unit\":\"nanoseconds\",\"startValue\":-9223372036854775807,\"endValue\":9223372036854775807,\"events\":[$events]" a.json
+	ptool ingest -q a.json
+	[ "$(ask ptool.db "SELECT count FROM finding WHERE code = 'time_range'")" = 3 ]
+	[ "$(ask ptool.db 'SELECT dur_ns FROM profile')" = 0 ]
+	printf 'CMDLINE a\nMEM 1.0 10.0\nMEM 1.0 -9000000000.0\nFUNC f 1.0 -9000000000.0 1.0 9000000000.0\n' >mprofile.dat
+	ptool ingest -q -o m.db mprofile.dat
+	[ "$(ask m.db "SELECT count FROM finding WHERE code = 'time_range'")" = 2 ]
+	printf -v events "$event,$event" O -4e18 C -0.5
+	profile_of "\"type\":\"evented\",\"unit\":\"none\",\"events\":[$events]" a.json
+	refused a.json 'profile 1, event 2 has a time that 64 bits cannot hold beside the others'
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
