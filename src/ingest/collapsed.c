@@ -13,6 +13,7 @@
 #include "ingest/folded.h"
 #include "ingest/json.h"
 #include "ingest/stacks.h"
+#include "ingest/tell.h"
 
 #define WINDOW_SIZE ((size_t)1 << 20)
 #define BOM         "\xef\xbb\xbf"
@@ -199,7 +200,6 @@ static int read_stack_line(struct collapsed *c, const struct line *line, struct 
 static void read_comment(struct collapsed *c, struct str line)
 {
 	struct str text = str_behind(line, 1);
-	struct buf json;
 
 	while (text.n && is_blank(text.p[0]))
 		text = str_behind(text, 1);
@@ -216,10 +216,7 @@ static void read_comment(struct collapsed *c, struct str line)
 		c->mode = austin_mode(value);
 		c->is_memory = str_is(value, "memory");
 	}
-	buf_init(&json, SIZE_MAX);
-	json_quote(value, &json);
-	c->stacks.sink->metadata(c->stacks.sink, key, buf_str(&json));
-	buf_release(&json);
+	tell_text(c->stacks.sink, key, value);
 }
 
 static struct line split(struct str text, uint64_t offset)

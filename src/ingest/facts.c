@@ -8,6 +8,7 @@
 #include "base/decimal.h"
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "ingest/tell.h"
 #include "trace/export_marks.h"
 
 #define EXCERPT_MAX 120
@@ -80,39 +81,14 @@ uint32_t chrome_name(struct chrome *c)
 	return name;
 }
 
-/* Text that breaks the rules of JSON is kept as one JSON string. */
 struct str chrome_json(struct chrome *c, const struct json_value *value)
 {
-	struct str text = value->text;
-
-	if (value->type == JSON_STRING)
-		text = (struct str){ text.p - 1, text.n + 2 };
-	if ((c->window.j.flaws & ~(unsigned)JSON_FLAW_LONG) == 0)
-		return text;
-	json_quote(text, &c->scratch);
-	return buf_str(&c->scratch);
-}
-
-/* Is it no text of a JSON string as it stands?  Mending a value forgets its key's flaws. */
-static bool is_flawed(struct str key)
-{
-	for (size_t i = 0; i < key.n; i++)
-		if ((unsigned char)key.p[i] < ' ')
-			return true;
-	return json_bad_utf8(key) || json_bad_escape(key);
+	return json_valid(value, c->window.j.flaws, &c->scratch);
 }
 
 void chrome_metadata(struct chrome *c, struct str key, const struct json_value *value)
 {
-	struct buf quoted;
-
-	buf_init(&quoted, 6 * key.n + 2);
-	if (c->window.j.flaws || is_flawed(key)) {
-		json_quote(key, &quoted);
-		key = (struct str){ quoted.p + 1, quoted.n - 2 };
-	}
-	c->sink->metadata(c->sink, key, chrome_json(c, value));
-	buf_release(&quoted);
+	tell_metadata(c->sink, key, value, c->window.j.flaws);
 }
 
 /*

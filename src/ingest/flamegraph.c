@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/json.h"
+#include "ingest/tell.h"
 #include "ingest/xml.h"
 
 #define BOM          "\xef\xbb\xbf"
@@ -151,15 +152,8 @@ static int add_frame(struct group *g, const struct xml_token *rect, struct err *
 /* What stands above the picture: py-spy writes its command line there. */
 static void keep_heading(struct group *g, struct str text)
 {
-	struct sink *sink = g->f->stacks.sink;
-	struct buf json;
-
-	if (text.n == 0 || json_bad_utf8(text))
-		return;
-	buf_init(&json, SIZE_MAX);
-	json_quote(text, &json);
-	sink->metadata(sink, STR_LIT("title"), buf_str(&json));
-	buf_release(&json);
+	if (text.n && !json_bad_utf8(text))
+		tell_text(g->f->stacks.sink, STR_LIT("title"), text);
 }
 
 static int take_token(struct group *g, enum xml_kind kind, const struct xml_token *t,

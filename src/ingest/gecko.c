@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/sum.h"
 #include "ingest/json_stream.h"
+#include "ingest/tell.h"
 
 #define BOM        "\xef\xbb\xbf"
 #define NS_DIGITS  6  /* of milliseconds */
@@ -197,17 +198,13 @@ static int take_meta(struct gecko *g, struct str key, const struct json_value *v
 {
 	static const char *const kept[] = { "product", "importedFrom", "oscpu",
 					    "interval" };
-	size_t quote = value->type == JSON_STRING;
 
 	if (str_is(key, "sampleUnits") && value->type == JSON_OBJECT)
 		return gecko_members(g, value->text, take_cpu_unit, to, err);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (str_is(key, kept[i]) && (quote || value->type == JSON_NUMBER) &&
-		    !json_bad_utf8(value->text))
-			g->stacks.sink->metadata(
-				g->stacks.sink, key,
-				(struct str){ value->text.p - quote,
-					      value->text.n + 2 * quote });
+		if (str_is(key, kept[i]) &&
+		    (value->type == JSON_STRING || value->type == JSON_NUMBER))
+			tell_scalar(g->stacks.sink, key, value);
 	return 0;
 }
 

@@ -172,6 +172,17 @@ enum json_status json_element(struct json *j, bool first, bool *done);
 struct str json_unescape(struct str text, struct buf *into);
 /* The text as a JSON string, with its quotes, into the cleared `out`. */
 void json_quote(struct str text, struct buf *out);
+/*
+ * The text of a value as JSON: as it stands or, where that has flaws, as one string, in
+ * `into`, which is then borrowed.
+ */
+struct str json_valid(const struct json_value *value, unsigned flaws, struct buf *into);
+/* The same of a string's text, as what stands between its quotes. */
+struct str json_valid_text(struct str text, struct buf *into);
+/* The flaws that the text of a value has, which was read before. */
+unsigned json_flaws(const struct json_value *value);
+/* At most `max` bytes of a string's text: characters and escapes stay whole. */
+struct str json_cut(struct str text, size_t max);
 /* The first bytes that are not UTF-8 (RFC 3629), or NULL. */
 const char *json_bad_utf8(struct str text);
 /* The first backslash that begins no escape of RFC 8259, or half a pair; or NULL. */

@@ -230,9 +230,10 @@ int json_stream_member(struct json_stream *s, bool first,
 
 	if (rc <= 0)
 		return rc;
-	size_t n = name.n < JSON_STREAM_KEY_MAX ? name.n : JSON_STREAM_KEY_MAX;
-	memcpy(key, name.p, n);
-	key[n] = '\0';
+	name = json_cut(name, JSON_STREAM_KEY_MAX);
+	if (name.n)
+		memcpy(key, name.p, name.n);
+	key[name.n] = '\0';
 	return 1;
 }
 

@@ -175,3 +175,51 @@ void json_quote(struct str text, struct buf *out)
 	}
 	buf_add_char(out, '"');
 }
+
+/* The text of a value as it stands: a string with its quotes. */
+static struct str whole_text(const struct json_value *value)
+{
+	size_t quote = value->type == JSON_STRING;
+
+	return (struct str){ value->text.p - quote, value->text.n + 2 * quote };
+}
+
+unsigned json_flaws(const struct json_value *value)
+{
+	struct json j = json_of(whole_text(value));
+	struct json_value again;
+
+	json_value(&j, &again);
+	return j.flaws | (json_bad_utf8(value->text) ? JSON_FLAW_UTF8 : 0);
+}
+
+struct str json_valid(const struct json_value *value, unsigned flaws, struct buf *into)
+{
+	if ((flaws & ~(unsigned)JSON_FLAW_LONG) == 0)
+		return whole_text(value);
+	json_quote(whole_text(value), into);
+	return buf_str(into);
+}
+
+struct str json_valid_text(struct str text, struct buf *into)
+{
+	bool has_control = false;
+
+	for (size_t i = 0; i < text.n; i++)
+		has_control |= (unsigned char)text.p[i] < ' ';
+	if (!has_control && !json_bad_utf8(text) && !json_bad_escape(text))
+		return text;
+	json_quote(text, into);
+	return (struct str){ into->p + 1, into->n - 2 };
+}
+
+struct str json_cut(struct str text, size_t max)
+{
+	struct str cut = utf8_cut(text, max);
+	const char *bad = cut.n < text.n ? json_bad_escape(cut) : NULL;
+
+	/* a bad one that is whole is not the cut's */
+	if (bad && cut.p + cut.n - bad < 12)
+		cut.n = (size_t)(bad - cut.p);
+	return cut;
+}

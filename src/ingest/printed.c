@@ -86,14 +86,8 @@ uint32_t printed_text(struct printed *p, struct str text)
 
 void printed_metadata(struct printed *p, const char *key, struct str text)
 {
-	struct buf json;
-
-	if (text.n == 0)
-		return;
-	buf_init(&json, SIZE_MAX);
-	json_quote(text, &json);
-	p->sink->metadata(p->sink, str_of(key), buf_str(&json));
-	buf_release(&json);
+	if (text.n)
+		tell_text(p->sink, str_of(key), text);
 }
 
 int printed_function(struct printed *p, struct str name, const struct call_sums *sums,

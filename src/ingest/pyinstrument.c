@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/decimal.h"
+#include "ingest/tell.h"
 
 #define NS_DIGITS        9
 #define REMEMBERED_BYTES ((size_t)16 << 20)
@@ -199,7 +200,6 @@ static int read_samples(struct pyinstrument *p, struct err *err)
 /* What the recording was made of: numbers and texts. */
 static int read_other(struct pyinstrument *p, const char *key, struct err *err)
 {
-	struct sink *sink = p->stacks.sink;
 	struct json_value value;
 
 	int rc = json_stream_value(&p->in, &value, err);
@@ -208,12 +208,7 @@ static int read_other(struct pyinstrument *p, const char *key, struct err *err)
 	if (strcmp(key, "duration") == 0 && value.type == JSON_NUMBER &&
 	    stacks_scaled(value.text, NS_DIGITS, &p->fact.end_at) != DECIMAL_OK)
 		p->fact.end_at = NUMBER_NONE;
-	if (value.type == JSON_OBJECT || value.type == JSON_ARRAY ||
-	    json_bad_utf8(value.text))
-		return 1;
-	size_t quote = value.type == JSON_STRING; /* with its quotes */
-	sink->metadata(sink, str_of(key),
-		       (struct str){ value.text.p - quote, value.text.n + 2 * quote });
+	tell_scalar(p->stacks.sink, str_of(key), &value);
 	return 1;
 }
 

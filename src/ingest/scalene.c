@@ -192,7 +192,6 @@ static int read_files(struct reading *r, struct err *err)
 /* What the recording was made of: numbers and texts. */
 static int read_other(struct reading *r, const char *key, struct err *err)
 {
-	struct sink *sink = r->in.sink;
 	struct json_value value;
 
 	int rc = json_stream_value(&r->in, &value, err);
@@ -202,12 +201,7 @@ static int read_other(struct reading *r, const char *key, struct err *err)
 	    (value.type != JSON_NUMBER || !decimal_real(value.text, &r->elapsed_s) ||
 	     !(r->elapsed_s >= 0) || !isfinite(r->elapsed_s)))
 		return json_stream_bad(&r->in, "elapsed_time_sec is not a time", err);
-	if (value.type == JSON_OBJECT || value.type == JSON_ARRAY ||
-	    json_bad_utf8(value.text))
-		return 1;
-	size_t quote = value.type == JSON_STRING; /* with its quotes */
-	sink->metadata(sink, str_of(key),
-		       (struct str){ value.text.p - quote, value.text.n + 2 * quote });
+	tell_scalar(r->in.sink, str_of(key), &value);
 	return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/folded.h"
+#include "ingest/tell.h"
 
 static int out_of_range(const struct speedscope *s, const struct speedscope_frame *f,
 			struct err *err)
@@ -230,14 +231,8 @@ static int read_other(struct speedscope *s, const char *key, struct err *err)
 	}
 	if (strcmp(key, "activeProfileIndex") == 0)
 		s->active = number_of(&value);
-	if (value.type != JSON_OBJECT && value.type != JSON_ARRAY &&
-	    !json_bad_utf8(value.text) && strcmp(key, "$schema") != 0) {
-		/* with its quotes */
-		size_t quote = value.type == JSON_STRING;
-		s->stacks.sink->metadata(
-			s->stacks.sink, str_of(key),
-			(struct str){ value.text.p - quote, value.text.n + 2 * quote });
-	}
+	if (strcmp(key, "$schema") != 0)
+		tell_scalar(s->stacks.sink, str_of(key), &value);
 	return 0;
 }
 

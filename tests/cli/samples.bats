@@ -283,6 +283,24 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	refused a.json 'profile 1, event 2 has a time that 64 bits cannot hold beside the others'
 }
 
+@test "metadata is JSON, whatever the numbers, texts and keys of the file are" {
+	members='"a":NaN,"b":01,"c":+1,"d":.5,"e":"x\001y","f\001":1,'
+	key=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa # 31 bytes; an escape behind them is cut
+	printf "{$members\"$key"'\\n":2,"$schema":"https://www.speedscope.app/file-format-schema.json",' >a.json
+	printf '"shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"sampled","name":"a","unit":"none","samples":[[0]],"weights":[1]}]}' >>a.json
+	ptool ingest -q a.json
+	[ "$(ask ptool.db "SELECT metadata ->> 'a', metadata ->> 'd', metadata ->> '$key' FROM profile")" = 'NaN|.5|2' ]
+	printf "{$members"'"sample_count":1,"root_frame":{"function":"f","time":1}}' >a.json
+	ptool ingest -q -o tree.db a.json
+	[ "$(ask tree.db "SELECT metadata ->> 'c' FROM profile")" = +1 ]
+	printf "{$members"'"elapsed_time_sec":1,"files":{"a.py":{"lines":[{"lineno":1,"line":"x","n_cpu_percent_python":9}]}}}' >a.json
+	ptool ingest -q -o scalene.db a.json
+	[ "$(ask scalene.db "SELECT metadata ->> 'b' FROM profile")" = 01 ]
+	printf '# a"b\\: c\n# austin: 3.0\nP1;T1;f.py:a:1 5\n' >a.austin
+	ptool ingest -q -o austin.db a.austin
+	[ "$(ask austin.db "SELECT metadata ->> 'austin' FROM profile")" = 3.0 ]
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
