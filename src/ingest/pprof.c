@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "ingest/json.h"
 #include "ingest/pprof_tables.h"
+#include "ingest/tell.h"
 
 #define TYPES_MAX   64
 #define PROBE_TYPES 8 /* fields of a head that are looked at */
@@ -34,7 +35,7 @@ struct pprof {
 	struct str file;
 	struct pprof_tables tables;
 	struct type types[TYPES_MAX];
-	size_t ntypes;
+	size_t ntypes;                    /* TYPES_MAX + 1: there are more */
 	int64_t default_type, count_type; /* text; place in `types` or -1 */
 	uint64_t *ids;                    /* owned: of the newest sample */
 	size_t nids, ids_cap;
@@ -48,18 +49,37 @@ struct pprof {
 	uint64_t end;    /* where the file could not be read on; of a whole one its end */
 };
 
-/* What units are called, and what a value of them is to the sink. */
+/*
+ * What units are called, and what a value of them is to the sink: as pprof's own tool reads
+ * them, whatever the case, in the singular and the plural.
+ */
 static const struct {
-	const char *name;
+	const char *name; /* without the s of a plural */
 	enum sample_unit unit;
 	int64_t scale;
 } units[] = {
-	{ "nanoseconds", SAMPLE_NS, 1 },        { "ns", SAMPLE_NS, 1 },
-	{ "microseconds", SAMPLE_NS, 1000 },    { "us", SAMPLE_NS, 1000 },
-	{ "milliseconds", SAMPLE_NS, 1000000 }, { "ms", SAMPLE_NS, 1000000 },
-	{ "seconds", SAMPLE_NS, 1000000000 },   { "s", SAMPLE_NS, 1000000000 },
-	{ "bytes", SAMPLE_BYTES, 1 },           { "kilobytes", SAMPLE_BYTES, 1024 },
-	{ "megabytes", SAMPLE_BYTES, 1048576 },
+	{ "nanosecond", SAMPLE_NS, 1 },
+	{ "ns", SAMPLE_NS, 1 },
+	{ "microsecond", SAMPLE_NS, 1000 },
+	{ "us", SAMPLE_NS, 1000 },
+	{ "\xce\xbcs", SAMPLE_NS, 1000 },
+	{ "\xc2\xb5s", SAMPLE_NS, 1000 },
+	{ "millisecond", SAMPLE_NS, 1000000 },
+	{ "ms", SAMPLE_NS, 1000000 },
+	{ "second", SAMPLE_NS, 1000000000 },
+	{ "sec", SAMPLE_NS, 1000000000 },
+	{ "s", SAMPLE_NS, 1000000000 },
+	{ "byte", SAMPLE_BYTES, 1 },
+	{ "b", SAMPLE_BYTES, 1 },
+	{ "kilobyte", SAMPLE_BYTES, 1024 },
+	{ "kbyte", SAMPLE_BYTES, 1024 },
+	{ "kb", SAMPLE_BYTES, 1024 },
+	{ "megabyte", SAMPLE_BYTES, 1048576 },
+	{ "mbyte", SAMPLE_BYTES, 1048576 },
+	{ "mb", SAMPLE_BYTES, 1048576 },
+	{ "gigabyte", SAMPLE_BYTES, 1073741824 },
+	{ "gbyte", SAMPLE_BYTES, 1073741824 },
+	{ "gb", SAMPLE_BYTES, 1073741824 },
 };
 
 /* What types are called that are of a mode. */
@@ -77,17 +97,22 @@ static const struct {
 	{ "space", "allocation" },
 };
 
+static void take_type(struct pprof *p, struct str message)
+{
+	if (p->ntypes < TYPES_MAX)
+		p->types[p->ntypes] =
+			(struct type){ .type = (int64_t)pprof_number(message, VALUE_TYPE),
+				       .unit = (int64_t)pprof_number(message, VALUE_UNIT),
+				       .scale = 1 };
+	p->ntypes += p->ntypes <= TYPES_MAX;
+}
+
 static void take_field(struct pprof *p, const struct proto_field *f)
 {
 	if (f->number == PPROF_DEFAULT_SAMPLE_TYPE && f->wire == PROTO_VARINT)
 		p->default_type = (int64_t)f->value;
-	else if (f->number == PPROF_SAMPLE_TYPE && pprof_is_message(f) &&
-		 p->ntypes < TYPES_MAX)
-		p->types[p->ntypes++] = (struct type){
-			.type = (int64_t)pprof_number(f->bytes, VALUE_TYPE),
-			.unit = (int64_t)pprof_number(f->bytes, VALUE_UNIT),
-			.scale = 1
-		};
+	else if (f->number == PPROF_SAMPLE_TYPE && pprof_is_message(f))
+		take_type(p, f->bytes);
 	else
 		pprof_tables_take(&p->tables, f);
 }
@@ -112,6 +137,23 @@ static const char *mode_of(struct str type)
 	return NULL;
 }
 
+/* Is a unit of the file the one of that name? */
+static bool is_unit(struct str text, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (text.n == n + 1 && n > 1 && (text.p[n] | 0x20) == 's')
+		text.n = n;
+	if (text.n != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		char c = text.p[i];
+		if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != name[i])
+			return false;
+	}
+	return true;
+}
+
 static int make_series(struct pprof *p, size_t at, struct err *err)
 {
 	struct type *type = &p->types[at];
@@ -126,7 +168,7 @@ static int make_series(struct pprof *p, size_t at, struct err *err)
 				    .end_at = NUMBER_NONE };
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (str_is(unit, units[i].name)) {
+		if (is_unit(unit, units[i].name)) {
 			fact.unit = units[i].unit;
 			type->scale = units[i].scale;
 		}
@@ -282,14 +324,8 @@ static void add_comments(struct pprof *p, const struct proto_field *f)
 /* A line each, as pprof -comments prints them. */
 static void tell_comments(struct pprof *p)
 {
-	struct buf json;
-
-	if (!p->ncomments)
-		return;
-	buf_init(&json, SIZE_MAX);
-	json_quote(buf_str(&p->comments), &json);
-	p->stacks.sink->metadata(p->stacks.sink, STR_LIT("comment"), buf_str(&json));
-	buf_release(&json);
+	if (p->ncomments)
+		tell_text(p->stacks.sink, STR_LIT("comment"), buf_str(&p->comments));
 }
 
 static void keep_number(struct pprof *p, const char *key, uint64_t value)
@@ -335,6 +371,10 @@ static int check(struct pprof *p, struct input *in, struct err *err)
 
 	if (p->ntypes == 0)
 		return err_at(err, 0, "the profile of pprof has no sample type");
+	if (p->ntypes > TYPES_MAX)
+		return err_at(err, 0,
+			      "the profile of pprof has more than %d sample types",
+			      TYPES_MAX);
 	if (p->tables.ntexts == 0)
 		return err_at(err, p->end,
 			      "the file ends before its string table: names are lost");

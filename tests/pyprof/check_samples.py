@@ -580,6 +580,21 @@ def check_bad_pprof(tap, place):
         tap.ok(done.returncode == 4 and done.stderr.count("\n") == 1, f"pprof: {name}", done.stderr)
 
 
+def check_pprof_types(tap, place):
+    """Units are those of pprof's own tool; more types than are read are said to be too many."""
+    for unit, want in (("nanosecond", ("ns", 5)), ("Seconds", ("ns", 5 * 10**9)), ("byte", ("bytes", 5)), ("kb", ("bytes", 5120)),
+                       ("GB", ("bytes", 5 << 30)), ("things", ("count", 5))):
+        texts = b"".join(bytes((0x32, len(text))) + text.encode() for text in ("", "a", unit))
+        with open(place.path("unit.pb"), "wb") as f:
+            f.write(b"\x0a\x04\x08\x01\x10\x02" + b"\x12\x03\x12\x01\x05" + texts)
+        place.ptool("ingest", "-q", "-o", place.path("unit.db"), f.name)
+        tap.same(rows(place.open(place.path("unit.db")), "SELECT unit, weight FROM sample_series"), [want], f"pprof: {unit}")
+    with open(place.path("types.pb"), "wb") as f:
+        f.write(b"\x0a\x04\x08\x01\x10\x02" * 65 + b"\x12\x43\x12\x41" + b"\x05" * 65 + b"\x32\x00\x32\x01a\x32\x05count")
+    done = place.ptool("ingest", "-o", place.path("types.db"), f.name, check=False)
+    tap.ok(done.returncode == 4 and done.stderr.endswith("has more than 64 sample types\n"), "pprof: 65 types", done.stderr)
+
+
 def check_cut(tap, place, name, read, step):
     """A file that is cut anywhere: what is read is a beginning of what is there, and told."""
     path = os.path.join(FIXTURES, name)
@@ -714,6 +729,7 @@ def main():
         check_bad_chrometrace(tap, place)
         check_gecko(tap, place)
         check_bad_pprof(tap, place)
+        check_pprof_types(tap, place)
         check_bad_cpuprofile(tap, place)
         check_bad_pyinstrument(tap, place)
         for kind in ("pyisession", "json"):
