@@ -37,8 +37,9 @@
 
 /*
  * Pages of a damaged store can refer to each other in circles, and its tables then have
- * rows without end.  So many steps of SQLite's machine are far more than any command
- * needs, which is less than one a byte.
+ * rows without end.  So many steps of SQLite's machine are far more than most commands
+ * need, which is less than one a byte; behind them the pages are checked, once, and the
+ * command goes on if they are sound.
  */
 #define STEPS_LEAST   INT64_C(20000000)
 #define STEPS_A_BYTE  200
@@ -57,7 +58,9 @@ struct store {
 	struct fetch_need need; /* what was brought here, as store_forbid_others() says */
 	bool is_borrowed;       /* the connection */
 	bool has_other_rules;   /* store_note_rules() */
+	/* Until its pages are known to be sound: steps, and what to check then. */
 	int64_t steps_left;
+	struct tree_roots roots;
 	int64_t bytes; /* of its file */
 };
 
@@ -192,9 +195,31 @@ static int check_file(const char *path, int64_t *bytes, struct err *err)
 static int count_steps(void *to)
 {
 	struct store *store = to;
+	struct err ignored = ERR_INIT;
 
 	store->steps_left -= STEPS_BETWEEN;
-	return store->steps_left < 0;
+	if (store->steps_left >= 0)
+		return 0;
+	if (tree_check_roots(store->db, &store->roots, &ignored) < 0)
+		return 1;
+	store->steps_left = INT64_MAX;
+	return 0;
+}
+
+/* Pages are checked now, or once the steps are spent. */
+static int check_pages(struct store *store, bool is_whole, struct err *err)
+{
+	int64_t bytes = store->bytes;
+
+	if (is_whole && bytes < CHECKED_BYTES)
+		return tree_check(store->db, err);
+	if (tree_roots_read(store->db, &store->roots, err) < 0)
+		return -1;
+	store->steps_left =
+		STEPS_LEAST +
+		(bytes < INT64_MAX / STEPS_A_BYTE / 2 ? bytes * STEPS_A_BYTE : 0);
+	sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
+	return 0;
 }
 
 static int open_db(struct store *store, const char *path, bool is_whole, struct err *err)
@@ -214,11 +239,9 @@ static int open_db(struct store *store, const char *path, bool is_whole, struct 
 	if (sql_exec(store->db, reading_pragmas, err) < 0 ||
 	    (is_whole && sql_exec(store->db, mapping_pragma, err) < 0))
 		return -1;
-	if (schema_check(store->db, err) < 0 ||
-	    (is_whole && store->bytes < CHECKED_BYTES && tree_check(store->db, err) < 0))
+	if (schema_check(store->db, err) < 0)
 		return -1;
-	sqlite3_progress_handler(store->db, STEPS_BETWEEN, count_steps, store);
-	return 0;
+	return check_pages(store, is_whole, err);
 }
 
 static int open_store(const char *path, bool is_whole, struct store **out,
@@ -232,9 +255,6 @@ static int open_store(const char *path, bool is_whole, struct store **out,
 
 	struct store *store = xcalloc(1, sizeof(*store));
 	store->bytes = bytes;
-	store->steps_left =
-		STEPS_LEAST +
-		(bytes < INT64_MAX / STEPS_A_BYTE / 2 ? bytes * STEPS_A_BYTE : 0);
 	if (open_db(store, path, is_whole, err) < 0) {
 		store_close(store);
 		return -1;
@@ -260,6 +280,7 @@ void store_close(struct store *store)
 	statement_pool_release(&store->statements);
 	if (!store->is_borrowed)
 		sqlite3_close_v2(store->db);
+	tree_roots_release(&store->roots);
 	free(store);
 }
 

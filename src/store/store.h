@@ -30,8 +30,8 @@ struct store;
 int store_open(const char *path, struct store **out, struct err *err);
 /*
  * The same for who reads a little of many stores: the pages of it are not looked at first.
- * Rows of a damaged one may come in circles, which ends like an endless query: no SQL that
- * walks pages in one step, as count(*) does.
+ * Rows of a damaged one may come in circles, which ends like an endless query once so many
+ * steps have the pages looked at: no SQL that walks pages in one step, as count(*) does.
  */
 int store_open_in_part(const char *path, struct store **out, struct err *err);
 /* Reads all of it: true when it is no sound database, whatever rows say. */

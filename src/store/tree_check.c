@@ -10,8 +10,10 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "store/sql.h"
 
 #define DEPTH_MAX        20 /* SQLite follows no more */
@@ -254,33 +256,60 @@ static int measure_depth(struct walk *w, uint32_t root)
 }
 
 /* The tables that a new profile is put behind, and the others; indexes are in no order. */
-static const char roots[] =
+static const char select_roots[] =
 	"SELECT rootpage, type = 'table' AND name IN ('op_detail', 'slice_row', 'slice_pack', "
 	"'kernel', 'kernel_source', 'copy', 'device_wait', 'allocation', 'memory_range', 'counter', 'flow', "
 	"'slice_args', 'function', 'function_stat', 'call_edge', 'line_stat', 'sample_node', "
 	"'sample_sum', 'sample_row', 'op_stat', 'annotation_stat') "
 	"FROM sqlite_schema WHERE rootpage > 0";
 
-static int walk_schema(struct walk *w, struct sqlite3 *db, bool for_adding)
+int tree_roots_read(struct sqlite3 *db, struct tree_roots *out, struct err *err)
 {
 	struct sqlite3_stmt *stmt;
-	int rc = sql_prepare(db, roots, &stmt, w->err);
+	size_t cap = 0;
+	int rc = sql_prepare(db, select_roots, &stmt, err);
 
+	*out = (struct tree_roots){ .n = 0 };
 	if (rc < 0)
 		return -1;
-	while ((rc = sql_step(stmt, w->err)) == 1) {
-		int64_t number = sqlite3_column_int64(stmt, 0);
+	while ((rc = sql_step(stmt, err)) == 1)
+		*ARRAY_PUSH(out->items, out->n, cap) = (struct tree_root){
+			.page = sqlite3_column_int64(stmt, 0),
+			.is_added_to = sqlite3_column_int(stmt, 1),
+		};
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+void tree_roots_release(struct tree_roots *r)
+{
+	free(r->items);
+	*r = (struct tree_roots){ .n = 0 };
+}
+
+static int walk_roots(struct walk *w, const struct tree_roots *r, bool for_adding)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		int64_t number = r->items[i].page;
 		uint32_t root = number > w->npages ? 0 : (uint32_t)number;
 		w->row_id = INT64_MIN;
 		w->leaf_depth = 0;
-		if (for_adding && sqlite3_column_int(stmt, 1) &&
-		    (rc = measure_depth(w, root)) < 0)
-			break;
-		rc = walk_tree(w, root, 1, 0);
-		if (rc < 0)
-			break;
+		if (for_adding && r->items[i].is_added_to && measure_depth(w, root) < 0)
+			return -1;
+		if (walk_tree(w, root, 1, 0) < 0)
+			return -1;
 	}
-	sqlite3_finalize(stmt);
+	return 0;
+}
+
+static int walk_schema(struct walk *w, struct sqlite3 *db, bool for_adding)
+{
+	struct tree_roots r;
+	int rc = tree_roots_read(db, &r, w->err);
+
+	if (rc == 0)
+		rc = walk_roots(w, &r, for_adding);
+	tree_roots_release(&r);
 	return rc;
 }
 
@@ -311,7 +340,9 @@ static struct sqlite3_file *file_of(struct sqlite3 *db, sqlite3_int64 *size)
 		       : NULL;
 }
 
-static int check(struct sqlite3 *db, bool for_adding, struct err *err)
+/* known: the roots of its trees; NULL: they are read from it. */
+static int check(struct sqlite3 *db, const struct tree_roots *known, bool for_adding,
+		 struct err *err)
 {
 	sqlite3_int64 size = 0;
 	struct walk w = { .file = file_of(db, &size),
@@ -333,7 +364,9 @@ static int check(struct sqlite3 *db, bool for_adding, struct err *err)
 	if (rc == 0)
 		rc = walk_free(&w, free_pages);
 	/* A page that is free and in use would be written to: all is looked at. */
-	if (rc == 0)
+	if (rc == 0 && known)
+		rc = walk_roots(&w, known, false);
+	else if (rc == 0)
 		rc = walk_schema(&w, db, for_adding && !free_pages);
 	free(w.seen);
 	free(w.bytes);
@@ -342,10 +375,15 @@ static int check(struct sqlite3 *db, bool for_adding, struct err *err)
 
 int tree_check(struct sqlite3 *db, struct err *err)
 {
-	return check(db, false, err);
+	return check(db, NULL, false, err);
 }
 
 int tree_check_for_adding(struct sqlite3 *db, struct err *err)
 {
-	return check(db, true, err);
+	return check(db, NULL, true, err);
+}
+
+int tree_check_roots(struct sqlite3 *db, const struct tree_roots *roots, struct err *err)
+{
+	return check(db, roots, false, err);
 }

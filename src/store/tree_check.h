@@ -5,6 +5,10 @@
 #ifndef PTOOL_STORE_TREE_CHECK_H
 #define PTOOL_STORE_TREE_CHECK_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 
 struct sqlite3;
@@ -23,5 +27,24 @@ int tree_check(struct sqlite3 *db, struct err *err);
  * hang on them, is not read.  A file with free pages is looked at whole, like tree_check().
  */
 int tree_check_for_adding(struct sqlite3 *db, struct err *err);
+
+/* The pages at which tables and indexes begin. */
+struct tree_roots {
+	struct tree_root {
+		int64_t page;
+		bool is_added_to; /* a table that a new profile is put behind */
+	} * items;                /* owned */
+	size_t n;
+};
+
+/* tree_roots_release() in both cases. */
+int tree_roots_read(struct sqlite3 *db, struct tree_roots *out, struct err *err);
+/* Accepts a zeroed one. */
+void tree_roots_release(struct tree_roots *r);
+/*
+ * tree_check() of roots that were read before: runs no SQL, and so may be called within a
+ * query, from SQLite's progress handler.
+ */
+int tree_check_roots(struct sqlite3 *db, const struct tree_roots *roots, struct err *err);
 
 #endif

@@ -14,6 +14,7 @@
 #include "scratch.h"
 #include "store/sql.h"
 #include "store/store.h"
+#include "store/tree_check.h"
 
 /* A database made by the sqlite3 of anybody. */
 static void make_database(const char *path, const char *sql)
@@ -55,6 +56,60 @@ static void a_store_opens_and_answers(void **state)
 	assert_int_equal(0, sql_int(store_db(store), "SELECT slice_id FROM quarantine",
 				    &value, &err));
 	assert_int_equal(42, value);
+	store_close(store);
+	free(path);
+}
+
+/* In the midst of a query, which then goes on. */
+static int check_pages(void *to)
+{
+	return tree_check_roots(((void **)to)[0], ((void **)to)[1], ((void **)to)[2]) < 0;
+}
+
+static void pages_are_checked_within_a_query(void **state)
+{
+	static const char query[] =
+		"WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c "
+		"WHERE i < 1000) SELECT count(*) FROM c";
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT, damage = ERR_INIT;
+	struct tree_roots roots;
+	struct store *store;
+	int64_t value = 0;
+
+	make_database(path, OUR_IDS NEW_STORE);
+	assert_int_equal(0, store_open(path, &store, &err));
+	assert_int_equal(0, tree_roots_read(store_db(store), &roots, &err));
+	assert_true(roots.n > 20);
+	void *to[] = { store_db(store), &roots, &damage };
+	sqlite3_progress_handler(store_db(store), 1000, check_pages, to);
+	assert_int_equal(0, sql_int(store_db(store), query, &value, &err));
+	assert_int_equal(1000, value);
+	roots.items[1] = roots.items[0]; /* as if a page were of two tables */
+	assert_int_equal(-1, sql_int(store_db(store), query, &value, &err));
+	assert_int_equal(ERR_INPUT, damage.kind);
+	assert_string_equal("the store is damaged: its pages form a loop", err.text);
+	tree_roots_release(&roots);
+	store_close(store);
+	free(path);
+}
+
+/* Many steps of a query say nothing of the pages of a store. */
+static void a_sound_store_is_not_called_damaged(void **state)
+{
+	char *path = scratch_path(state, "a.db");
+	struct err err = ERR_INIT;
+	struct store *store;
+	int64_t value = 0;
+
+	make_database(path, OUR_IDS NEW_STORE);
+	assert_int_equal(0, store_open_in_part(path, &store, &err));
+	assert_int_equal(0,
+			 sql_int(store_db(store),
+				 "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT "
+				 "i + 1 FROM c WHERE i < 6000000) SELECT count(*) FROM c",
+				 &value, &err));
+	assert_int_equal(6000000, value);
 	store_close(store);
 	free(path);
 }
@@ -402,6 +457,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_SCRATCH(a_store_opens_and_answers),
+		WITH_SCRATCH(pages_are_checked_within_a_query),
+		WITH_SCRATCH(a_sound_store_is_not_called_damaged),
 		WITH_SCRATCH(one_lock_lasts_until_the_store_is_closed),
 		WITH_SCRATCH(a_path_that_begins_with_two_slashes_opens),
 		WITH_SCRATCH(a_missing_store_is_an_input_error_and_is_not_created),
