@@ -941,6 +941,18 @@ def blocks_of_deep_frames(n):
 
 
 @structure
+def blocks_of_deep_threads(n):
+    """Two threads allocate in turn, each within n operators; then each within one more."""
+    for i in range(n):
+        for tid in (HOST, HOST + 1):
+            yield x(f"op {i % 100}", i, 100 * n - 2 * i, tid=tid)
+    for i in range(n):
+        yield block(2 * n + 20 * i, 512, 2 * i, total=1024 * i + 512, tid=HOST + i % 2)
+        yield x("aten::empty", 2 * n + 20 * i + 5, 10, tid=HOST + i % 2)
+        yield block(2 * n + 20 * i + 6, 512, 2 * i + 1, total=1024 * i + 1024, tid=HOST + i % 2)
+
+
+@structure
 def blocks_of_host(n):
     for i in range(n):
         yield x(f"op {i % 100}", 20 * i, 15)

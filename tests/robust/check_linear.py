@@ -250,6 +250,25 @@ def check_long_names(tap, tool):
                    f"{command} of {SMALL} and {4 * SMALL} {make.__name__.replace('_', ' ')}", small, large)
 
 
+def told(tap, costs, what):
+    """Costs of a size, and of one of four times as much."""
+    small, large = costs
+    measure = next(iter(word for word in small if word != "bytes")) if small and large else None
+    tap.ok(measure and large[measure] < MOST * max(small[measure], SUSPECT[measure] / 2), what, small, large)
+
+
+def check_lines(tap, tool):
+    """Of structures that need one command, which need not be that which is tried with them."""
+    for structure, argv in (("blocks_of_deep_threads", ["memory"]), ("blocks_of_deep_threads", ["memory", "--events", "--limit", "0"])):
+        costs = []
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+            for n in (SMALL, 4 * SMALL):
+                store, trace = os.path.join(folder, f"{n}.db"), structures.write(structure, n, folder)
+                subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, trace], check=True)
+                costs.append(least([linear.run([*argv, store], tool, folder, SECONDS) for _ in range(3)]))
+        told(tap, costs, f"{' '.join(argv)} of {SMALL} and {4 * SMALL} {structure.replace('_', ' ')}")
+
+
 def check_counters(tap, tool):
     """The page has the samples of each counter, which must not be looked for among all."""
     check_growth(tap, tool, "counters", SMALL, ["report"], "counters")
@@ -313,6 +332,7 @@ def main():
     check_profiles(tap, tool)
     check_texts(tap, tool)
     check_long_names(tap, tool)
+    check_lines(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)
     check_sections(tap, tool)

@@ -171,6 +171,7 @@ void memory_names_close(struct memory_names *n)
 	sqlite3_finalize(n->stmt);
 	text_pool_close(&n->texts);
 	free(n->around);
+	free(n->slots);
 	free(n->spare);
 	*n = (struct memory_names){ .n = 0 };
 }
@@ -197,41 +198,65 @@ static int read_slice(struct memory_names *n, int64_t id, struct memory_around *
 	return rc;
 }
 
-size_t memory_names_place(const struct memory_names *n, int64_t id)
+/* Where the place of the slice is kept, or will be. */
+static uint32_t *slot_of(const struct memory_names *n, int64_t id)
 {
-	size_t at;
+	size_t at = (size_t)hash_u64((uint64_t)id) & (n->nslots - 1);
 
-	SEARCH(at, 0, n->n, n->around[at].id < id);
-	return at < n->n && n->around[at].id == id ? at + 1 : 0;
+	while (n->slots[at] && n->around[n->slots[at] - 1].id != id)
+		at = (at + 1) & (n->nslots - 1);
+	return &n->slots[at];
 }
 
-static void add_around(struct memory_names *n, struct memory_around slice)
+static void make_room(struct memory_names *n)
 {
-	if (n->n) {
-		const struct memory_around *outer = &n->around[n->n - 1];
-		slice.caller = outer->class == CLASS_PYTHON ? outer->caller : n->n;
-	}
+	if (n->n * 2 < n->nslots)
+		return;
+	free(n->slots);
+	n->nslots = n->nslots ? n->nslots * 2 : 1024;
+	n->slots = xcalloc(n->nslots, sizeof(*n->slots));
+	for (size_t i = 0; i < n->n; i++)
+		*slot_of(n, n->around[i].id) = (uint32_t)i + 1;
+}
+
+/* outer: the place behind the one around it. */
+static uint32_t add_around(struct memory_names *n, struct memory_around slice,
+			   uint32_t outer)
+{
+	slice.outer = outer;
+	slice.caller = outer;
+	if (outer && n->around[outer - 1].class == CLASS_PYTHON)
+		slice.caller = n->around[outer - 1].caller;
+	make_room(n);
 	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
+	*slot_of(n, slice.id) = (uint32_t)n->n;
+	return (uint32_t)n->n;
 }
 
-/*
- * Makes the chain from the root of its thread down to the slice; quickest when ids
- * come in order.  Id 0: an empty one.
- */
-static int memory_names_follow(struct memory_names *n, int64_t id, struct err *err)
+int memory_names_find(struct memory_names *n, int64_t id, uint32_t *place,
+		      struct err *err)
 {
-	size_t nspare = 0, kept = 0;
+	size_t nspare = 0;
+	uint32_t at = 0;
 
-	while (id && !(kept = memory_names_place(n, id))) {
+	make_room(n);
+	while (id && !(at = *slot_of(n, id))) {
 		n->spare = xgrow(n->spare, &n->spare_cap, nspare + 1, sizeof(*n->spare));
 		if (read_slice(n, id, &n->spare[nspare], &id, err) < 0)
 			return -1;
 		nspare++;
 	}
-	n->n = kept;
 	while (nspare > 0)
-		add_around(n, n->spare[--nspare]);
+		at = add_around(n, n->spare[--nspare], at);
+	*place = at - 1;
 	return 0;
+}
+
+void memory_names_forget(struct memory_names *n)
+{
+	free(n->slots);
+	n->slots = NULL;
+	n->nslots = n->n = 0;
 }
 
 /* Of an event in no operator. */
@@ -255,9 +280,10 @@ int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32
 {
 	if (e->op_id <= 0)
 		return own_name(n, e->slice_id, name, err);
-	if (memory_names_follow(n, e->op_id, err) < 0)
+	uint32_t place;
+	if (memory_names_find(n, e->op_id, &place, err) < 0)
 		return -1;
-	*name = n->around[n->n - 1].name;
+	*name = n->around[place].name;
 	return 0;
 }
 
@@ -275,12 +301,14 @@ int memory_names_str(struct memory_names *n, const struct memory_event *e,
 int memory_names_parent(struct memory_names *n, int64_t id, struct str *out,
 			struct err *err)
 {
+	uint32_t place;
+
 	*out = (struct str){ NULL, 0 };
 	if (id <= 0)
 		return 0;
-	if (memory_names_follow(n, id, err) < 0)
+	if (memory_names_find(n, id, &place, err) < 0)
 		return -1;
-	size_t caller = n->around[n->n - 1].caller;
+	uint32_t caller = n->around[place].caller;
 	if (caller)
 		*out = text_pool_str(&n->texts, n->around[caller - 1].name);
 	return 0;

@@ -23,12 +23,13 @@
 /* The operator of an event that lies in none. */
 #define MEMORY_NO_OP "<unknown>"
 
-/* An operator that is open, or any other slice around one. */
+/* An operator, or any other slice around one. */
 struct memory_around {
 	int64_t id;
-	uint32_t name; /* text */
-	uint8_t class; /* enum slice_class */
-	size_t caller; /* place behind the next one out that is no Python frame; or 0 */
+	uint32_t name;   /* text */
+	uint32_t outer;  /* place behind the next one out; 0: none */
+	uint32_t caller; /* the same of the next one that is no Python frame */
+	uint8_t class;   /* enum slice_class */
 };
 
 struct sqlite3_stmt;
@@ -36,9 +37,12 @@ struct sqlite3_stmt;
 struct memory_names {
 	struct text_pool texts;
 	struct sqlite3_stmt *stmt;
-	uint32_t unknown;             /* the text MEMORY_NO_OP */
-	struct memory_around *around; /* owned; the newest chain, outermost first */
+	uint32_t unknown; /* the text MEMORY_NO_OP */
+	/* Owned: all that were asked for and are around those, each behind the one around it. */
+	struct memory_around *around;
 	size_t n, cap;
+	uint32_t *slots;             /* owned; by id: place + 1; 0: free */
+	size_t nslots;               /* a power of two, or 0 */
 	struct memory_around *spare; /* owned */
 	size_t spare_cap;
 };
@@ -47,8 +51,14 @@ struct memory_names {
 int memory_names_open(struct store *store, struct memory_names *out, struct err *err);
 void memory_names_close(struct memory_names *n);
 
-/* The place behind the slice in the newest chain; 0: it is not in it. */
-size_t memory_names_place(const struct memory_names *n, int64_t id);
+/*
+ * The place of the slice in `around`, where all that is around it is then, too: each is
+ * read once, in whatever order they are asked for.
+ */
+int memory_names_find(struct memory_names *n, int64_t id, uint32_t *place,
+		      struct err *err);
+/* Forgets the slices, not the texts: `around` is empty. */
+void memory_names_forget(struct memory_names *n);
 /*
  * Who did it: the operator's name; without one that of the event itself, which is a
  * Python frame in a snapshot and a category in a memory timeline; else MEMORY_NO_OP.

@@ -63,11 +63,11 @@ struct op_row {
 
 #define NO_ROW SIZE_MAX
 
-/* A slice around the newest event, and what was done in it so far. */
-struct open_slice {
-	int64_t id;
-	size_t row; /* NO_ROW: it is no operator */
+/* A slice with events in it, and what was done in it so far. */
+struct op_slice {
 	struct sums sums;
+	size_t row;           /* NO_ROW: it is no operator; set while it is open */
+	uint32_t first, next; /* places behind those within it and beside it; 0: none */
 };
 
 /* Those of one device. */
@@ -75,8 +75,8 @@ struct stats {
 	struct intern keys; /* of the name's bytes: place in rows */
 	struct op_row *rows;
 	size_t n, cap;
-	struct open_slice *open; /* outermost first */
-	size_t nopen, open_cap;
+	struct op_slice *slices; /* owned; by place in the names' slices */
+	size_t slices_cap;
 	const struct text_pool *texts;
 };
 
@@ -103,48 +103,68 @@ static void add_sums(struct sums *to, const struct sums *add)
 }
 
 /* What was done in it goes on to the one around it; a call of itself is part of that. */
-static void close_slice(struct stats *st)
+static void close_slice(struct stats *st, uint32_t at, uint32_t outer)
 {
-	const struct open_slice *op = &st->open[--st->nopen];
+	const struct op_slice *slice = &st->slices[at - 1];
 
-	if (op->row != NO_ROW && --st->rows[op->row].nopen == 0)
-		add_sums(&st->rows[op->row].total, &op->sums);
-	if (st->nopen)
-		add_sums(&st->open[st->nopen - 1].sums, &op->sums);
+	if (slice->row != NO_ROW && --st->rows[slice->row].nopen == 0)
+		add_sums(&st->rows[slice->row].total, &slice->sums);
+	if (outer)
+		add_sums(&st->slices[outer - 1].sums, &slice->sums);
 }
 
-static void open_slice(struct stats *st, const struct memory_around *slice)
+static void open_slice(struct stats *st, uint32_t at, const struct memory_around *around)
 {
-	size_t at = NO_ROW;
+	struct op_slice *slice = &st->slices[at - 1];
 
-	if (slice->class == CLASS_OP) {
-		struct op_row *row = row_of(st, slice->name);
+	slice->row = NO_ROW;
+	if (around->class == CLASS_OP) {
+		struct op_row *row = row_of(st, around->name);
 		row->nopen++;
-		at = (size_t)(row - st->rows);
+		slice->row = (size_t)(row - st->rows);
 	}
-	*ARRAY_PUSH(st->open, st->nopen, st->open_cap) =
-		(struct open_slice){ .id = slice->id, .row = at };
 }
 
-/* Those that are open are then the slices of the chain. */
-static void follow_chain(struct stats *st, const struct memory_names *names)
+/* Lists what lies within each, as the names say what is around each; gives the outermost. */
+static uint32_t list_inner(struct stats *st, const struct memory_names *names)
 {
-	size_t place = 0;
+	uint32_t outermost = 0;
 
-	while (st->nopen &&
-	       !(place = memory_names_place(names, st->open[st->nopen - 1].id)))
-		close_slice(st);
-	for (; place < names->n; place++)
-		open_slice(st, &names->around[place]);
+	for (uint32_t at = (uint32_t)names->n; at > 0; at--) {
+		struct op_slice *slice = ARRAY_AT(st->slices, st->slices_cap, at - 1);
+		uint32_t outer = names->around[at - 1].outer;
+		uint32_t *list = outer ? &st->slices[outer - 1].first : &outermost;
+		slice->next = *list;
+		*list = at;
+	}
+	return outermost;
 }
 
-/* Events of one operator: to it, and to all around it when they end. */
+/* Opens each slice in front of those within it, and closes it behind them. */
+static void add_totals(struct stats *st, const struct memory_names *names)
+{
+	uint32_t at = list_inner(st, names);
+
+	while (at) {
+		open_slice(st, at, &names->around[at - 1]);
+		uint32_t next = st->slices[at - 1].first;
+		while (at && !next) {
+			uint32_t outer = names->around[at - 1].outer;
+			close_slice(st, at, outer);
+			next = st->slices[at - 1].next;
+			at = next ? next : outer;
+		}
+		at = next;
+	}
+}
+
+/* Events of one operator: to it, and to the slice for all around it. */
 static int add_run(struct memory_source *s, struct stats *st,
 		   const struct memory_event *of, const struct sums *sums,
 		   struct err *err)
 {
 	struct memory_names *names = &s->names;
-	uint32_t name;
+	uint32_t name, place;
 
 	if (memory_names_of(names, of, &name, err) < 0)
 		return -1;
@@ -153,9 +173,9 @@ static int add_run(struct memory_source *s, struct stats *st,
 		add_sums(&row_of(st, name)->total, sums);
 		return 0;
 	}
-	follow_chain(st, names);
-	if (st->nopen)
-		add_sums(&st->open[st->nopen - 1].sums, sums);
+	if (memory_names_find(names, of->op_id, &place, err) < 0)
+		return -1;
+	add_sums(&ARRAY_AT(st->slices, st->slices_cap, place)->sums, sums);
 	return 0;
 }
 
@@ -197,8 +217,8 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 		while (of->op_id > 0 && i < n && e[at[i]].op_id == of->op_id);
 		rc = add_run(s, st, of, &sums, err);
 	}
-	while (st->nopen)
-		close_slice(st);
+	if (rc == 0)
+		add_totals(st, &s->names);
 	free(at);
 	return rc;
 }
@@ -309,6 +329,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 	struct calls calls = { .n = 0 };
 
 	intern_init(&st.keys);
+	memory_names_forget(&s->names); /* each device is walked by itself */
 	int rc = add_events(s, p, &st, err);
 	if (rc == 0)
 		rc = load_calls(s, p->events, &calls, err);
@@ -316,7 +337,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 		rc = add_rows(s, p, &st, &calls, to, err);
 	intern_release(&st.keys);
 	free(st.rows);
-	free(st.open);
+	free(st.slices);
 	free(calls.at);
 	return rc;
 }
