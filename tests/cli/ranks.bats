@@ -53,3 +53,25 @@ made() {
 	grep -q '"replayed"' out.json
 	only_files out.json ptool.db
 }
+
+@test "steps whose numbers no other rank has take room in proportion, not a table of all ranks" {
+	python3 - >ranks.json <<-'END'
+		import json
+		events = []
+		for rank in range(400):
+		    events += [{"ph": "X", "pid": f"[rank {rank}] 1", "tid": 1, "name": f"ProfilerStep#{100 * rank + i}",
+		                "ts": 100 * i, "dur": 100, "cat": "user_annotation"} for i in range(100)]
+		    pair = rank // 2 * 2
+		    events.append({"ph": "X", "pid": f"[rank {rank}] 0", "tid": 20, "name": "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+		                   "ts": 10 + rank % 2, "dur": 5, "cat": "kernel",
+		                   "args": {"device": 0, "stream": 20, "correlation": 1, "Collective name": "allreduce",
+		                            "Process Group Name": f"{pair}", "Process Group Ranks": f"[{pair}, {pair + 1}]",
+		                            "In msg nelems": 64, "Out msg nelems": 64, "dtype": "Float", "Group size": 2}})
+		print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+	END
+	ptool ingest -q ranks.json
+	limit=110000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	run -0 bash -c 'ulimit -v "$0"; "$PTOOL" ranks --by step --limit 3 --format csv' "$limit"
+	[ "$(cut -d, -f1-4 <<<"$output" | head -n 3)" = $'profile,rank,step,wall_ns\n1,0,0,100000\n1,0,1,100000' ]
+}

@@ -259,7 +259,8 @@ def told(tap, costs, what):
 
 def check_lines(tap, tool):
     """Of structures that need one command, which need not be that which is tried with them."""
-    for structure, argv in (("blocks_of_deep_threads", ["memory"]), ("blocks_of_deep_threads", ["memory", "--events", "--limit", "0"])):
+    for structure, argv in (("blocks_of_deep_threads", ["memory"]), ("blocks_of_deep_threads", ["memory", "--events", "--limit", "0"]),
+                            ("ranks_of_a_hub", ["ranks"])):
         costs = []
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
             for n in (SMALL, 4 * SMALL):

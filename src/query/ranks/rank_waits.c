@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/comm_judge.h"
+#include "query/ranks/rank_account.h"
 
 static const char *const whys[NRANK_WHYS - NGAP_CAUSES][2] = {
 	[RANK_WHY_COMPUTE - NGAP_CAUSES] = { "compute", "longer compute" },
@@ -38,6 +39,12 @@ const char *rank_why_title(int why)
 #define ROOTS_MOST 1024
 #define ROOTS_FEW  16
 #define ROOTS_ALL  32000000
+/*
+ * A rank may be waited for by n others after n waits of its own, each of which then is a
+ * cause of each: once WAITS_ALL were followed, the newest ones of a window do.
+ */
+#define WAITS_FEW 64
+#define WAITS_ALL 16000000
 
 /* What a rank did of a match; times as those of its parts. */
 struct own_call {
@@ -50,12 +57,6 @@ struct own_calls {
 	size_t n;
 };
 
-/* What a rank did in a window. */
-struct account {
-	int64_t ns[NRANK_WHYS];
-	int64_t waited_ns, length_ns;
-};
-
 struct finding {
 	const struct comm_matches *m;
 	const struct rank_facts *facts;
@@ -64,14 +65,9 @@ struct finding {
 	struct comm_verdict *verdicts; /* owned; by match */
 	struct rank_root *spare;       /* owned; roots under way */
 	size_t nspare, spare_cap;
-	uint32_t *places; /* owned; by participant and reason: in spare, plus 1 */
-	size_t nfollowed; /* roots, so far */
-};
-
-/* The window in which two ranks are compared: from the collective before to this one. */
-struct window {
-	uint32_t rank, other;
-	int64_t from_ns, to_ns;
+	uint32_t *places;         /* owned; by participant and reason: in spare, plus 1 */
+	size_t nfollowed, nwaits; /* roots and waits that were followed, so far */
+	struct rank_accounts accounts;
 };
 
 static int by_slice(const void *a, const void *b)
@@ -191,7 +187,7 @@ static int64_t step_start(const struct rank_facts *f, int64_t ns)
 
 /* The windows of both before the match: from the newest collective that both were in. */
 static void find_windows(const struct finding *f, const struct rank_wait *wait,
-			 struct window *waiting, struct window *late)
+			 struct rank_window *waiting, struct rank_window *late)
 {
 	const struct own_calls *calls = &f->calls[wait->rank];
 	const struct comm_part *mine = part_of(f->m, wait->match, wait->rank);
@@ -199,8 +195,8 @@ static void find_windows(const struct finding *f, const struct rank_wait *wait,
 	int64_t start_ns = mine->call.start_ns;
 	size_t at, back = 0;
 
-	*waiting = (struct window){ wait->rank, wait->late, 0, start_ns };
-	*late = (struct window){ wait->late, wait->rank, 0, theirs->call.start_ns };
+	*waiting = (struct rank_window){ wait->rank, wait->late, 0, start_ns };
+	*late = (struct rank_window){ wait->late, wait->rank, 0, theirs->call.start_ns };
 	SEARCH(at, 0, calls->n, calls->in_time[at].start_ns < start_ns);
 	while (at-- > 0 && back++ < BACK_MOST) {
 		const struct own_call *before = &calls->in_time[at];
@@ -214,65 +210,6 @@ static void find_windows(const struct finding *f, const struct rank_wait *wait,
 	}
 	waiting->from_ns = step_start(&f->facts[wait->rank], start_ns);
 	late->from_ns = step_start(&f->facts[wait->late], late->to_ns);
-}
-
-/* The wait, if it begins within the window and is the rank's; else NULL. */
-static const struct rank_wait *wait_at(const struct rank_waits *w,
-				       const struct window *window, size_t at)
-{
-	return at < w->first[window->rank + 1] && w->items[at].start_ns < window->to_ns
-		       ? &w->items[at]
-		       : NULL;
-}
-
-static const struct rank_wait *first_wait(const struct rank_waits *w,
-					  const struct window *window)
-{
-	size_t at;
-
-	SEARCH(at, w->first[window->rank], w->first[window->rank + 1],
-	       w->items[at].start_ns < window->from_ns);
-	return wait_at(w, window, at);
-}
-
-static const struct rank_wait *next_wait(const struct rank_waits *w,
-					 const struct window *window,
-					 const struct rank_wait *wait)
-{
-	return wait_at(w, window, (size_t)(wait - w->items) + 1);
-}
-
-/*
- * What the rank did in the window, but waiting for the other one.  Its parts are cut
- * where collectives begin and end, so that each lies within or outside.
- */
-static struct account account_of(const struct finding *f, const struct window *w)
-{
-	const struct rank_facts *facts = &f->facts[w->rank];
-	struct account a = { .length_ns = sum_sub(w->to_ns, w->from_ns) };
-	int64_t known_ns = 0, waited_ns = 0;
-	size_t at;
-
-	SEARCH(at, 0, facts->nparts, facts->parts[at].start_ns < w->from_ns);
-	for (; at < facts->nparts && facts->parts[at].start_ns < w->to_ns; at++) {
-		const struct rank_part *part = &facts->parts[at];
-		static const int why_of[] = { [RANK_COMPUTE] = RANK_WHY_COMPUTE,
-					      [RANK_COPY] = RANK_WHY_COPY,
-					      [RANK_COLLECTIVE] = RANK_WHY_TRANSFER };
-		int why = part->what == RANK_IDLE ? part->cause : why_of[part->what];
-		a.ns[why] = sum_add(a.ns[why], part->ns);
-		known_ns = sum_add(known_ns, part->ns);
-	}
-	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
-	     wait = next_wait(f->out, w, wait)) {
-		waited_ns = sum_add(waited_ns, wait->ns);
-		if (wait->late != w->other)
-			a.waited_ns = sum_add(a.waited_ns, wait->ns);
-	}
-	a.ns[RANK_WHY_TRANSFER] = sum_sub(a.ns[RANK_WHY_TRANSFER], waited_ns);
-	if (known_ns < a.length_ns)
-		a.ns[RANK_WHY_OUTSIDE] = a.length_ns - known_ns;
-	return a;
 }
 
 static uint32_t *place_of(const struct finding *f, uint32_t rank, int why)
@@ -378,32 +315,37 @@ static void share_roots(struct finding *f, struct sharing *s,
 }
 
 /* An amount that ends in what the waits of the window for third ranks end in. */
-static void follow(struct finding *f, const struct window *w, int64_t amount)
+static void follow(struct finding *f, const struct rank_window *w, int64_t amount)
 {
 	struct sharing sharing = { .amount = amount };
+	const struct rank_wait *waits = f->out->items;
+	size_t from, to;
 
-	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
-	     wait = next_wait(f->out, w, wait))
-		if (wait->late != w->other && wait->nroots)
-			sharing.total = sum_add(sharing.total, wait->ns);
+	rank_window_waits(f->out, w, &from, &to);
+	if (f->nwaits >= WAITS_ALL && to - from > WAITS_FEW)
+		from = to - WAITS_FEW;
+	f->nwaits += to - from;
+	for (size_t i = from; i < to; i++)
+		if (waits[i].late != w->other && waits[i].nroots)
+			sharing.total = sum_add(sharing.total, waits[i].ns);
 	if (!sharing.total) {
 		add_root(f, w->rank, RANK_WHY_UNKNOWN, amount);
 		return;
 	}
-	for (const struct rank_wait *wait = first_wait(f->out, w); wait;
-	     wait = next_wait(f->out, w, wait))
-		if (wait->late != w->other)
-			share_roots(f, &sharing, wait);
+	for (size_t i = from; i < to; i++)
+		if (waits[i].late != w->other)
+			share_roots(f, &sharing, &waits[i]);
 }
 
 /* What the late one did more of, in proportion. */
 static void charge(struct finding *f, struct rank_wait *wait)
 {
-	struct window mine, theirs;
+	struct rank_window mine, theirs;
 	int64_t more[NRANK_WHYS + 1], total = 0, sum = 0, given = 0;
 
 	find_windows(f, wait, &mine, &theirs);
-	struct account a = account_of(f, &mine), b = account_of(f, &theirs);
+	struct rank_account a = rank_account_of(&f->accounts, &mine);
+	struct rank_account b = rank_account_of(&f->accounts, &theirs);
 	for (int i = 0; i <= NRANK_WHYS; i++) {
 		int64_t ns = i < NRANK_WHYS ? sum_sub(b.ns[i], a.ns[i])
 					    : sum_sub(b.waited_ns, a.waited_ns);
@@ -451,11 +393,13 @@ void rank_waits_find(const struct comm_matches *m, const struct rank_facts *fact
 		add_waits(&f, p);
 	}
 	out->first[m->nparticipants] = out->n;
+	rank_accounts_make(facts, m->nparticipants, out, &f.accounts);
 	/* what a late one itself waited for came before it did */
 	uint32_t *order = sorted_places(out->n, came_before, out->items);
 	for (size_t i = 0; i < out->n; i++)
 		charge(&f, &out->items[order[i]]);
 	free(order);
+	rank_accounts_release(&f.accounts);
 	for (size_t p = 0; p < m->nparticipants; p++)
 		free(f.calls[p].by_slice);
 	free(f.calls);

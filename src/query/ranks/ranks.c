@@ -159,26 +159,37 @@ size_t ranks_step_place(const struct ranks *r, int64_t number)
 	return at;
 }
 
-/* Each step's wall is the median over the ranks. */
+/* How long a rank took for the step of that place. */
+struct wall {
+	int64_t step, ns;
+};
+
+/* Each step's wall is the median over the ranks that had it; most numbers may be of one rank. */
 static void find_walls(struct ranks *r)
 {
-	size_t nranks = r->matches.nparticipants;
-	int64_t *walls = xcalloc((r->nsteps * nranks) + 1, sizeof(*walls));
-	size_t *n = xcalloc(r->nsteps + 1, sizeof(*n));
+	struct wall *walls = NULL;
+	int64_t *of_step = xcalloc(r->matches.nparticipants + 1, sizeof(*of_step));
+	size_t n = 0, cap = 0;
 
-	for (size_t p = 0; p < nranks; p++) {
+	for (size_t p = 0; p < r->matches.nparticipants; p++) {
 		const struct rank_facts *f = &r->facts[p];
-		for (size_t i = 0; i < f->nsteps; i++) {
-			size_t at = ranks_step_place(r, f->steps[i].number);
-			if (f->steps[i].wall_ns && n[at] < nranks)
-				walls[(at * nranks) + n[at]++] = f->steps[i].wall_ns;
-		}
+		for (size_t i = 0; i < f->nsteps; i++)
+			if (f->steps[i].wall_ns)
+				*ARRAY_PUSH(walls, n, cap) = (struct wall){
+					(int64_t)ranks_step_place(r, f->steps[i].number),
+					f->steps[i].wall_ns,
+				};
 	}
-	for (size_t i = 0; i < r->nsteps; i++)
-		if (n[i])
-			r->steps[i].wall_ns = comm_median(walls + (i * nranks), n[i]);
+	SORT_BY(walls, n, step);
+	for (size_t i = 0, end; i < n; i = end) {
+		size_t nranks = 0;
+		for (end = i; end < n && walls[end].step == walls[i].step; end++)
+			if (nranks < r->matches.nparticipants)
+				of_step[nranks++] = walls[end].ns;
+		r->steps[walls[i].step].wall_ns = comm_median(of_step, nranks);
+	}
 	free(walls);
-	free(n);
+	free(of_step);
 }
 
 static void list_steps(struct ranks *r)
