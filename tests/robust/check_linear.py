@@ -39,6 +39,7 @@ PRODUCTS = [("steps_of_a_device_each", "gate"), ("steps_under_devices", "gate")]
 RUNS_SMALL = 300
 SECTIONS_SMALL = 30000
 OPERANDS_SMALL = 8000
+SOURCES_SMALL = 256
 PROFILES_SMALL = 250
 LANES_SMALL = 8000
 MANY_FILES = 16  # so many times fewer of those that are a file each
@@ -270,6 +271,23 @@ def check_lines(tap, tool):
         told(tap, costs, f"{' '.join(argv)} of {SMALL} and {4 * SMALL} {structure.replace('_', ' ')}")
 
 
+def check_sources(tap, tool):
+    """What n files of Inductor say of a kernel is joined once, not for each of n regions with it."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        for n in (SOURCES_SMALL, 4 * SOURCES_SMALL):
+            inner = os.path.join(folder, str(n))
+            os.mkdir(inner)
+            with open(os.path.join(inner, "inductor_generated_kernel_to_post_grad_nodes.json"), "w", encoding="utf-8") as out:
+                out.write("{" + ",".join(f'"triton_poi_fused_add_0": ["n{i:03d}"]' for i in range(n)) + "}")
+            store = os.path.join(folder, f"{n}.db")
+            trace = structures.write("versions_of_a_frame", n, folder)
+            subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, trace], check=True)
+            argv = ["compile", "--by", "kernel", "--provenance", inner, store]
+            costs.append(least([linear.run(argv, tool, folder, SECONDS) for _ in range(3)]))
+    told(tap, costs, f"compile of {SOURCES_SMALL} and {4 * SOURCES_SMALL} kernels with as many nodes")
+
+
 def check_counters(tap, tool):
     """The page has the samples of each counter, which must not be looked for among all."""
     check_growth(tap, tool, "counters", SMALL, ["report"], "counters")
@@ -334,6 +352,7 @@ def main():
     check_texts(tap, tool)
     check_long_names(tap, tool)
     check_lines(tap, tool)
+    check_sources(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)
     check_sections(tap, tool)

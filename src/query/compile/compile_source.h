@@ -27,6 +27,12 @@ struct compile_source {
 		next_of_call; /* of its kernel and region; of its handle, too */
 };
 
+/* What all items of a key say of one pass, once that was asked for. */
+struct compile_found {
+	struct compile_source source; /* of the newest, with the texts of all */
+	bool is_made, has_source, is_ambiguous;
+};
+
 /* Zeroed, but by compile_sources_init(), it is none. */
 struct compile_sources {
 	struct compile_source *items; /* owned; texts are in the arena, or live as long */
@@ -34,13 +40,15 @@ struct compile_sources {
 	struct intern keys; /* kernel and region; these and handle */
 	uint32_t *newest;   /* owned; by key: a place + 1 */
 	size_t newest_cap;
+	struct compile_found *found; /* owned; by key and is_backward */
+	size_t found_cap;
 	struct arena arena;
 };
 
 void compile_sources_init(struct compile_sources *s);
 /* Accepts a zeroed one. */
 void compile_sources_release(struct compile_sources *s);
-/* `key` is "NAME" or "NAME:HANDLE", `source` the rest; key and texts are in the arena. */
+/* Before the first is asked for.  `key` is "NAME" or "NAME:HANDLE", `source` the rest; key and texts are in the arena. */
 void compile_sources_add(struct compile_sources *s, struct str key,
 			 const struct compile_source *source);
 /* "NAME:HANDLE" where digits follow the last colon; else the name alone. */
