@@ -6,9 +6,12 @@
 #include "query/findings.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/sum.h"
 #include "query/query.h"
 #include "query/short_name.h"
@@ -139,16 +142,6 @@ static bool is_lack(const struct finding_kind *kind)
 	return kind && finding_is_health((enum finding)(kind - finding_kinds));
 }
 
-static bool is_first_of_code(const struct memtable *m, size_t row)
-{
-	struct str code = memtable_row(m, row)[CODE].as.text;
-
-	for (size_t i = 0; i < row; i++)
-		if (str_equal(memtable_row(m, i)[CODE].as.text, code))
-			return false;
-	return true;
-}
-
 /* What the column Share is about, within a note. */
 static const char *share_words(const struct finding_kind *kind, bool has_share,
 			       struct arena *arena)
@@ -178,26 +171,19 @@ static void explain_damage(struct memtable *to, const struct finding_kind *kind,
 
 static void add_damage(struct memtable *to, const struct memtable *all)
 {
+	bool is_explained[NFINDINGS] = { false };
+
 	for (size_t i = 0; i < all->nrows; i++) {
 		const struct cell *cells = memtable_row(all, i);
 		const struct finding_kind *kind = kind_of(cells);
 		if (is_lack(kind))
 			continue;
 		memtable_add_row(to, cells);
-		if (kind && is_first_of_code(all, i))
-			explain_damage(to, kind, cells);
+		if (!kind || is_explained[kind - finding_kinds])
+			continue;
+		explain_damage(to, kind, cells);
+		is_explained[kind - finding_kinds] = true;
 	}
-}
-
-static bool same_text(struct cell a, struct cell b)
-{
-	return a.type == b.type &&
-	       (a.type != CELL_TEXT || str_equal(a.as.text, b.as.text));
-}
-
-static bool is_same(const struct cell *a, const struct cell *b)
-{
-	return same_text(a[CODE], b[CODE]) && same_text(a[DETAIL], b[DETAIL]);
 }
 
 /* One row for all profiles of which the same is to be said; its share is the largest. */
@@ -212,25 +198,45 @@ static void merge_lack(struct cell *to, const struct cell *from)
 		to[SHARE].as.real = from[SHARE].as.real;
 }
 
-/* Has a row before this one said it, of its code and detail? */
-static bool is_said(const struct memtable *all, size_t row)
+/* The number of the row's code and detail. */
+static uint32_t number_of(struct intern *kinds, struct buf *key, const struct cell *cells)
 {
-	for (size_t i = 0; i < row; i++)
-		if (is_same(memtable_row(all, i), memtable_row(all, row)))
-			return true;
-	return false;
+	buf_clear(key);
+	buf_add_str(key, cells[CODE].as.text);
+	if (cells[DETAIL].type == CELL_TEXT) {
+		buf_add_char(key, '\n');
+		buf_add_str(key, cells[DETAIL].as.text);
+	}
+	return intern_add(kinds, buf_str(key));
 }
 
-static void add_lack_row(struct memtable *to, const struct memtable *all, size_t row)
+/* The caller frees: one row for each code and detail, in the order of the first of each. */
+static struct cell *merge_lacks(const struct memtable *all, size_t *n)
 {
-	struct cell lack[NCELLS];
+	struct cell *lacks = xcalloc(all->nrows + 1, sizeof(*lacks) * NCELLS);
+	struct intern kinds;
+	struct buf key;
 
-	memcpy(lack, memtable_row(all, row), sizeof(lack));
-	lack[PROFILES] = cell_int(1);
-	for (size_t i = row + 1; i < all->nrows; i++)
-		if (is_same(memtable_row(all, i), lack))
-			merge_lack(lack, memtable_row(all, i));
-	memtable_add_row(to, lack);
+	intern_init(&kinds);
+	buf_init(&key, SIZE_MAX);
+	*n = 0;
+	for (size_t i = 0; i < all->nrows; i++) {
+		const struct cell *cells = memtable_row(all, i);
+		if (!is_lack(kind_of(cells)))
+			continue;
+		size_t at = number_of(&kinds, &key, cells);
+		struct cell *lack = &lacks[at * NCELLS];
+		if (at < *n) {
+			merge_lack(lack, cells);
+			continue;
+		}
+		memcpy(lack, cells, sizeof(*lack) * NCELLS);
+		lack[PROFILES] = cell_int(1);
+		++*n;
+	}
+	buf_release(&key);
+	intern_release(&kinds);
+	return lacks;
 }
 
 static void explain_lack(struct memtable *to, const struct finding_kind *kind)
@@ -244,19 +250,22 @@ static void explain_lack(struct memtable *to, const struct finding_kind *kind)
 /* In the order in which the kinds are listed: what is worst for answers first. */
 static void add_lacks(struct memtable *to, const struct memtable *all)
 {
+	size_t n;
+	struct cell *lacks = merge_lacks(all, &n);
+
 	for (size_t k = 0; k < NFINDINGS; k++) {
 		const struct finding_kind *kind = &finding_kinds[k];
 		bool is_told = false;
-		for (size_t i = 0; is_lack(kind) && i < all->nrows; i++) {
-			if (!str_is(memtable_row(all, i)[CODE].as.text, kind->code) ||
-			    is_said(all, i))
+		for (size_t i = 0; is_lack(kind) && i < n; i++) {
+			if (!str_is(lacks[i * NCELLS + CODE].as.text, kind->code))
 				continue;
-			add_lack_row(to, all, i);
+			memtable_add_row(to, &lacks[i * NCELLS]);
 			is_told = true;
 		}
 		if (is_told)
 			explain_lack(to, kind);
 	}
+	free(lacks);
 }
 
 /* Their table; the rows, whose caption stands above, are moved. */

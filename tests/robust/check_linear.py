@@ -271,6 +271,22 @@ def check_lines(tap, tool):
         told(tap, costs, f"{' '.join(argv)} of {SMALL} and {4 * SMALL} {structure.replace('_', ' ')}")
 
 
+def check_findings(tap, tool):
+    """A store may have a finding for each of n details, which are told apart."""
+    costs = []
+    with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+        store = os.path.join(folder, "store.db")
+        subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, structures.write("steps", 1, folder)], check=True)
+        for n in (SMALL, 4 * SMALL):
+            with sqlite3.connect(store) as db:
+                db.execute("DELETE FROM finding")
+                db.executemany("INSERT INTO finding (profile_id, severity, code, detail, count, first_offset, excerpt) "
+                               "SELECT id, 'info', 'no_stacks', ?, 1, 0, '' FROM profile", [(f"{i}",) for i in range(n)])
+            db.close()
+            costs.append(least([linear.run(["doctor", store], tool, folder, SECONDS) for _ in range(3)]))
+    told(tap, costs, f"doctor of {SMALL} and {4 * SMALL} findings")
+
+
 def check_sources(tap, tool):
     """What n files of Inductor say of a kernel is joined once, not for each of n regions with it."""
     costs = []
@@ -352,6 +368,7 @@ def main():
     check_texts(tap, tool)
     check_long_names(tap, tool)
     check_lines(tap, tool)
+    check_findings(tap, tool)
     check_sources(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)
