@@ -63,9 +63,10 @@ static void note_missing(const struct comm_ranks *r, struct memtable *to)
 
 /* Who took part in how many of the matches of one kind and span. */
 struct attendance {
-	int64_t *calls;  /* by participant */
-	int64_t *lacked; /* by participant, of all kinds: others took part in so many */
-	int64_t matches; /* in which somebody is missing */
+	int64_t *calls;    /* by participant; 0 between two kinds */
+	int64_t *lacked;   /* by participant, of all kinds: others took part in so many */
+	uint32_t *members; /* those with calls: few of all, where kinds are many */
+	int64_t matches;   /* in which somebody is missing */
 	int64_t guessed; /* that only their order put together, and it need not be right */
 };
 
@@ -90,17 +91,20 @@ static void attend(const struct comm_matches *m, size_t first, size_t end,
 	size_t nranks = 0;
 	int64_t incomplete = 0;
 
-	for (size_t p = 0; p < m->nparticipants; p++)
-		a->calls[p] = 0;
 	for (size_t i = first; i < end; i++)
-		for (size_t k = 0; k < m->matches[i].n; k++)
-			nranks += !a->calls[m->parts[m->matches[i].first + k]
-						    .participant]++;
+		for (size_t k = 0; k < m->matches[i].n; k++) {
+			uint32_t p = m->parts[m->matches[i].first + k].participant;
+			if (!a->calls[p]++)
+				a->members[nranks++] = p;
+		}
 	for (size_t i = first; i < end; i++)
 		incomplete += m->matches[i].n < nranks;
-	for (size_t p = 0; incomplete && p < m->nparticipants; p++)
-		if (a->calls[p])
+	for (size_t i = 0; i < nranks; i++) {
+		uint32_t p = a->members[i];
+		if (incomplete)
 			a->lacked[p] += (int64_t)(end - first) - a->calls[p];
+		a->calls[p] = 0;
+	}
 	a->matches += incomplete;
 	if (incomplete && !m->parts[m->matches[first].first].is_numbered)
 		a->guessed += (int64_t)(end - first);
@@ -140,6 +144,7 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 
 	a.calls = xcalloc(m->nparticipants + 1, sizeof(*a.calls));
 	a.lacked = xcalloc(m->nparticipants + 1, sizeof(*a.lacked));
+	a.members = xcalloc(m->nparticipants + 1, sizeof(*a.members));
 	for (size_t i = 0, end; i < m->nmatches; i = end) {
 		for (end = i + 1; end < m->nmatches && is_same_kind(m, i, end); end++)
 			;
@@ -148,6 +153,7 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 	note_lacking(m, &a, to);
 	free(a.calls);
 	free(a.lacked);
+	free(a.members);
 }
 
 /* A file that is there twice, or of another job. */
@@ -210,16 +216,19 @@ static void note_error(const struct comm_matches *m, int64_t error_ns,
 
 static void note_clocks(const struct comm_matches *m, struct memtable *to)
 {
+	/* by span: its last participant + 1; there are fewer spans than these */
+	uint32_t *last = xcalloc(m->nparticipants + 1, sizeof(*last));
 	int64_t error_ns = 0;
 	bool apart = false;
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
+		uint32_t *before = &last[who->span];
 		error_ns = who->error_ns > error_ns ? who->error_ns : error_ns;
-		for (size_t q = 0; q < p; q++)
-			apart |= m->participants[q].span == who->span &&
-				 m->participants[q].clock != who->clock;
+		apart |= *before && m->participants[*before - 1].clock != who->clock;
+		*before = (uint32_t)p + 1;
 	}
+	free(last);
 	note_error(m, error_ns, to);
 	if (apart)
 		memtable_add_note(to,
