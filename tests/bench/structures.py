@@ -848,6 +848,15 @@ def gaps_of_threads(n):
 
 
 @structure
+def gaps_under_deep_operators(n):
+    """Each of n gaps has n operators around it."""
+    for i in range(n):
+        yield x(f"op {i % 100}", i, 100 * n - 2 * i)
+    for i in range(n):
+        yield from launch(i, 2 * n + 20 * i)
+
+
+@structure
 def gaps_under_operators(n):
     """n operators within each gap of the device, m gaps."""
     m = root(n)

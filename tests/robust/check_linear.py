@@ -40,6 +40,7 @@ RUNS_SMALL = 300
 SECTIONS_SMALL = 30000
 OPERANDS_SMALL = 8000
 SOURCES_SMALL = 256
+GAPS_SMALL = 256  # of 1,024 slices around a gap all are looked at
 PROFILES_SMALL = 250
 LANES_SMALL = 8000
 MANY_FILES = 16  # so many times fewer of those that are a file each
@@ -260,15 +261,15 @@ def told(tap, costs, what):
 
 def check_lines(tap, tool):
     """Of structures that need one command, which need not be that which is tried with them."""
-    for structure, argv in (("blocks_of_deep_threads", ["memory"]), ("blocks_of_deep_threads", ["memory", "--events", "--limit", "0"]),
-                            ("ranks_of_a_hub", ["ranks"])):
+    for structure, n, line in (("blocks_of_deep_threads", SMALL, "memory --events --limit 0 --format csv"), ("ranks_of_a_hub", SMALL, "ranks"),
+                               ("gaps_under_deep_operators", GAPS_SMALL, "gaps --list --limit 0 --format csv")):
         costs = []
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
-            for n in (SMALL, 4 * SMALL):
-                store, trace = os.path.join(folder, f"{n}.db"), structures.write(structure, n, folder)
+            for size in (n, 4 * n):
+                store, trace = os.path.join(folder, f"{size}.db"), structures.write(structure, size, folder)
                 subprocess.run([storetap.PTOOL, "ingest", "-q", "-o", store, trace], check=True)
-                costs.append(least([linear.run([*argv, store], tool, folder, SECONDS) for _ in range(3)]))
-        told(tap, costs, f"{' '.join(argv)} of {SMALL} and {4 * SMALL} {structure.replace('_', ' ')}")
+                costs.append(least([linear.run([*line.split(), store], tool, folder, SECONDS) for _ in range(3)]))
+        told(tap, costs, f"{line} of {n} and {4 * n} {structure.replace('_', ' ')}")
 
 
 def check_findings(tap, tool):

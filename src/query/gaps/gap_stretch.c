@@ -2,12 +2,12 @@
 #include "query/gaps/gap_stretch.h"
 
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/sum.h"
 #include "query/query.h"
@@ -190,8 +190,6 @@ const char *gap_times_text(const struct gap_times *t, struct arena *arena,
 	return arena_printf(arena, "%s..%s", from, to);
 }
 
-ASSET(asset_query_views_gap_chain_sql);
-
 #define LINE_MAX_BYTES ((size_t)1 << 20)
 
 int gap_chain_open(struct store *store, struct text_pool *texts, struct gap_chain *out,
@@ -199,14 +197,15 @@ int gap_chain_open(struct store *store, struct text_pool *texts, struct gap_chai
 {
 	*out = (struct gap_chain){ .texts = texts };
 	buf_init(&out->line, LINE_MAX_BYTES);
-	return query_prepare(store, asset_query_views_gap_chain_sql, &out->stmt, err);
+	return slices_around_open(store, &out->around, err);
 }
 
 void gap_chain_close(struct gap_chain *c)
 {
-	sqlite3_finalize(c->stmt);
-	c->stmt = NULL;
+	slices_around_close(&c->around);
+	free(c->is_own);
 	buf_release(&c->line);
+	*c = (struct gap_chain){ .texts = NULL };
 }
 
 /* Parts of paths that are not the user's: of packages, of Python, of nobody. */
@@ -243,53 +242,40 @@ bool gap_frame_is_own(struct str name)
 	return true;
 }
 
-struct link {
-	int64_t caller_id; /* a slice before it, or 0 */
-	uint32_t name;
-	int class;
-};
-
-static int read_link(struct gap_chain *c, int64_t slice_id, struct link *out,
-		     struct err *err)
+/* Each name is judged once. */
+static bool is_own(struct gap_chain *c, const struct slice_around *slice)
 {
-	int64_t name_id = 0, parent_id = 0;
-	int rc;
-
-	*out = (struct link){ .name = TEXT_NONE };
-	sqlite3_reset(c->stmt);
-	query_bind_int(c->stmt, ":id", slice_id);
-	while ((rc = sql_step(c->stmt, err)) > 0) {
-		name_id = sqlite3_column_int64(c->stmt, 0);
-		parent_id = sqlite3_column_int64(c->stmt, 1);
-		out->class = sqlite3_column_int(c->stmt, 2);
-	}
-	if (rc < 0)
-		return -1;
-	out->caller_id = parent_id < slice_id ? parent_id : 0;
-	return text_pool_number(c->texts, name_id, &out->name, err);
+	if (slice->class != CLASS_PYTHON || slice->name == TEXT_NONE)
+		return false;
+	uint8_t *own = ARRAY_AT(c->is_own, c->is_own_cap, (size_t)slice->name);
+	if (!*own)
+		*own = 1 + gap_frame_is_own(text_pool_str(c->texts, slice->name));
+	return *own > 1;
 }
 
 int gap_chain_text(struct gap_chain *c, int64_t slice_id, struct str *out, uint32_t *own,
 		   struct err *err)
 {
-	uint32_t names[GAP_CHAIN_MAX];
-	struct link link;
-	size_t n = 0, far = 0;
+	uint32_t names[GAP_CHAIN_MAX], place;
+	size_t n = 0, far = 0, at = 0;
 
 	*own = TEXT_NONE;
 	buf_clear(&c->line);
-	for (; slice_id > 0 && far < GAP_CHAIN_FAR &&
-	       (far < GAP_CHAIN_MAX || *own == TEXT_NONE);
-	     slice_id = link.caller_id, far++) {
-		if (read_link(c, slice_id, &link, err) < 0)
+	if (slice_id > 0) {
+		if (slices_around_find(&c->around, c->texts, slice_id, &place, err) < 0)
 			return -1;
-		if (n < GAP_CHAIN_MAX)
-			names[n++] = link.name;
-		if (*own == TEXT_NONE && link.class == CLASS_PYTHON &&
-		    gap_frame_is_own(text_pool_str(c->texts, link.name)))
-			*own = link.name;
+		at = (size_t)place + 1;
 	}
-	if (slice_id > 0 || far > n)
+	for (; at && far < GAP_CHAIN_FAR && (far < GAP_CHAIN_MAX || *own == TEXT_NONE);
+	     far++) {
+		const struct slice_around *slice = &c->around.items[at - 1];
+		if (n < GAP_CHAIN_MAX)
+			names[n++] = slice->name;
+		if (*own == TEXT_NONE && is_own(c, slice))
+			*own = slice->name;
+		at = slice->outer;
+	}
+	if (at || far > n)
 		buf_add_text(&c->line, "... > ");
 	while (n-- > 0) {
 		buf_add_str(&c->line, text_pool_str(c->texts, names[n]));

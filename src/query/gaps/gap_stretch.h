@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_sums.h"
+#include "query/slices/slice_around.h"
 #include "query/text_pool.h"
 
 struct gap_stretch {
@@ -73,8 +74,10 @@ const char *gap_times_text(const struct gap_times *t, struct arena *arena,
 #define GAP_CHAIN_FAR 1024 /* links that are looked at for the user's own frame */
 
 struct gap_chain {
-	struct sqlite3_stmt *stmt;
+	struct slices_around around;
 	struct text_pool *texts; /* borrowed */
+	uint8_t *is_own; /* owned; by text: 1 and gap_frame_is_own(); 0: not asked */
+	size_t is_own_cap;
 	struct buf line;
 };
 

@@ -155,118 +155,35 @@ const char *memory_fate_name(enum memory_fate fate)
 	return names[fate];
 }
 
-ASSET(asset_query_views_memory_slice_sql);
-
 int memory_names_open(struct store *store, struct memory_names *out, struct err *err)
 {
-	*out = (struct memory_names){ .n = 0 };
+	*out = (struct memory_names){ .unknown = 0 };
 	if (text_pool_open(store, &out->texts, err) < 0)
 		return -1;
 	out->unknown = intern_add(&out->texts.intern, STR_LIT(MEMORY_NO_OP));
-	return query_prepare(store, asset_query_views_memory_slice_sql, &out->stmt, err);
+	return slices_around_open(store, &out->around, err);
 }
 
 void memory_names_close(struct memory_names *n)
 {
-	sqlite3_finalize(n->stmt);
+	slices_around_close(&n->around);
 	text_pool_close(&n->texts);
-	free(n->around);
-	free(n->slots);
-	free(n->spare);
-	*n = (struct memory_names){ .n = 0 };
-}
-
-/* The slice, and the id of its parent: one before it, so that every chain ends. */
-static int read_slice(struct memory_names *n, int64_t id, struct memory_around *out,
-		      int64_t *parent, struct err *err)
-{
-	sqlite3_reset(n->stmt);
-	query_bind_int(n->stmt, ":id", id);
-	int rc = sql_step(n->stmt, err);
-	if (rc < 0)
-		return -1;
-	int64_t class = rc ? sqlite3_column_int64(n->stmt, 1) : -1;
-	*parent = rc ? sqlite3_column_int64(n->stmt, 2) : 0;
-	if (class < 0 || class >= NCLASSES || *parent < 0 || *parent >= id) {
-		sqlite3_reset(n->stmt);
-		return query_damaged("slices", err);
-	}
-	*out = (struct memory_around){ .id = id, .class = (uint8_t) class };
-	rc = text_pool_number(&n->texts, sqlite3_column_int64(n->stmt, 0), &out->name,
-			      err);
-	sqlite3_reset(n->stmt);
-	return rc;
-}
-
-/* Where the place of the slice is kept, or will be. */
-static uint32_t *slot_of(const struct memory_names *n, int64_t id)
-{
-	size_t at = (size_t)hash_u64((uint64_t)id) & (n->nslots - 1);
-
-	while (n->slots[at] && n->around[n->slots[at] - 1].id != id)
-		at = (at + 1) & (n->nslots - 1);
-	return &n->slots[at];
-}
-
-static void make_room(struct memory_names *n)
-{
-	if (n->n * 2 < n->nslots)
-		return;
-	free(n->slots);
-	n->nslots = n->nslots ? n->nslots * 2 : 1024;
-	n->slots = xcalloc(n->nslots, sizeof(*n->slots));
-	for (size_t i = 0; i < n->n; i++)
-		*slot_of(n, n->around[i].id) = (uint32_t)i + 1;
-}
-
-/* outer: the place behind the one around it. */
-static uint32_t add_around(struct memory_names *n, struct memory_around slice,
-			   uint32_t outer)
-{
-	slice.outer = outer;
-	slice.caller = outer;
-	if (outer && n->around[outer - 1].class == CLASS_PYTHON)
-		slice.caller = n->around[outer - 1].caller;
-	make_room(n);
-	*ARRAY_PUSH(n->around, n->n, n->cap) = slice;
-	*slot_of(n, slice.id) = (uint32_t)n->n;
-	return (uint32_t)n->n;
+	*n = (struct memory_names){ .unknown = 0 };
 }
 
 int memory_names_find(struct memory_names *n, int64_t id, uint32_t *place,
 		      struct err *err)
 {
-	size_t nspare = 0;
-	uint32_t at = 0;
-
-	make_room(n);
-	while (id && !(at = *slot_of(n, id))) {
-		n->spare = xgrow(n->spare, &n->spare_cap, nspare + 1, sizeof(*n->spare));
-		if (read_slice(n, id, &n->spare[nspare], &id, err) < 0)
-			return -1;
-		nspare++;
-	}
-	while (nspare > 0)
-		at = add_around(n, n->spare[--nspare], at);
-	*place = at - 1;
-	return 0;
-}
-
-void memory_names_forget(struct memory_names *n)
-{
-	free(n->slots);
-	n->slots = NULL;
-	n->nslots = n->n = 0;
+	return slices_around_find(&n->around, &n->texts, id, place, err);
 }
 
 /* Of an event in no operator. */
 static int own_name(struct memory_names *n, int64_t slice_id, uint32_t *name,
 		    struct err *err)
 {
-	struct memory_around slice;
-	int64_t parent;
+	struct slice_around slice;
 
-	if (read_slice(n, slice_id, &slice, &parent, err) < 0)
+	if (slices_around_read(&n->around, &n->texts, slice_id, &slice, err) < 0)
 		return -1;
 	struct str text = text_pool_str(&n->texts, slice.name);
 	bool says_nothing =
@@ -283,7 +200,7 @@ int memory_names_of(struct memory_names *n, const struct memory_event *e, uint32
 	uint32_t place;
 	if (memory_names_find(n, e->op_id, &place, err) < 0)
 		return -1;
-	*name = n->around[place].name;
+	*name = n->around.items[place].name;
 	return 0;
 }
 
@@ -308,8 +225,8 @@ int memory_names_parent(struct memory_names *n, int64_t id, struct str *out,
 		return 0;
 	if (memory_names_find(n, id, &place, err) < 0)
 		return -1;
-	uint32_t caller = n->around[place].caller;
+	uint32_t caller = n->around.items[place].caller;
 	if (caller)
-		*out = text_pool_str(&n->texts, n->around[caller - 1].name);
+		*out = text_pool_str(&n->texts, n->around.items[caller - 1].name);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/memtable.h"
 #include "query/memory/memory.h"
 #include "query/memory/memory_events.h"
+#include "query/slices/slice_around.h"
 #include "query/text_pool.h"
 #include "query/view.h"
 #include "store/store.h"
@@ -23,42 +24,19 @@
 /* The operator of an event that lies in none. */
 #define MEMORY_NO_OP "<unknown>"
 
-/* An operator, or any other slice around one. */
-struct memory_around {
-	int64_t id;
-	uint32_t name;   /* text */
-	uint32_t outer;  /* place behind the next one out; 0: none */
-	uint32_t caller; /* the same of the next one that is no Python frame */
-	uint8_t class;   /* enum slice_class */
-};
-
-struct sqlite3_stmt;
-
 struct memory_names {
 	struct text_pool texts;
-	struct sqlite3_stmt *stmt;
 	uint32_t unknown; /* the text MEMORY_NO_OP */
-	/* Owned: all that were asked for and are around those, each behind the one around it. */
-	struct memory_around *around;
-	size_t n, cap;
-	uint32_t *slots;             /* owned; by id: place + 1; 0: free */
-	size_t nslots;               /* a power of two, or 0 */
-	struct memory_around *spare; /* owned */
-	size_t spare_cap;
+	struct slices_around around;
 };
 
 /* memory_names_close() in both cases, before the store is closed. */
 int memory_names_open(struct store *store, struct memory_names *out, struct err *err);
 void memory_names_close(struct memory_names *n);
 
-/*
- * The place of the slice in `around`, where all that is around it is then, too: each is
- * read once, in whatever order they are asked for.
- */
+/* The place of the slice in `around`, where all that is around it is then, too. */
 int memory_names_find(struct memory_names *n, int64_t id, uint32_t *place,
 		      struct err *err);
-/* Forgets the slices, not the texts: `around` is empty. */
-void memory_names_forget(struct memory_names *n);
 /*
  * Who did it: the operator's name; without one that of the event itself, which is a
  * Python frame in a snapshot and a category in a memory timeline; else MEMORY_NO_OP.

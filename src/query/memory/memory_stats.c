@@ -113,7 +113,7 @@ static void close_slice(struct stats *st, uint32_t at, uint32_t outer)
 		add_sums(&st->slices[outer - 1].sums, &slice->sums);
 }
 
-static void open_slice(struct stats *st, uint32_t at, const struct memory_around *around)
+static void open_slice(struct stats *st, uint32_t at, const struct slice_around *around)
 {
 	struct op_slice *slice = &st->slices[at - 1];
 
@@ -126,13 +126,13 @@ static void open_slice(struct stats *st, uint32_t at, const struct memory_around
 }
 
 /* Lists what lies within each, as the names say what is around each; gives the outermost. */
-static uint32_t list_inner(struct stats *st, const struct memory_names *names)
+static uint32_t list_inner(struct stats *st, const struct slices_around *names)
 {
 	uint32_t outermost = 0;
 
 	for (uint32_t at = (uint32_t)names->n; at > 0; at--) {
 		struct op_slice *slice = ARRAY_AT(st->slices, st->slices_cap, at - 1);
-		uint32_t outer = names->around[at - 1].outer;
+		uint32_t outer = names->items[at - 1].outer;
 		uint32_t *list = outer ? &st->slices[outer - 1].first : &outermost;
 		slice->next = *list;
 		*list = at;
@@ -141,15 +141,15 @@ static uint32_t list_inner(struct stats *st, const struct memory_names *names)
 }
 
 /* Opens each slice in front of those within it, and closes it behind them. */
-static void add_totals(struct stats *st, const struct memory_names *names)
+static void add_totals(struct stats *st, const struct slices_around *names)
 {
 	uint32_t at = list_inner(st, names);
 
 	while (at) {
-		open_slice(st, at, &names->around[at - 1]);
+		open_slice(st, at, &names->items[at - 1]);
 		uint32_t next = st->slices[at - 1].first;
 		while (at && !next) {
-			uint32_t outer = names->around[at - 1].outer;
+			uint32_t outer = names->items[at - 1].outer;
 			close_slice(st, at, outer);
 			next = st->slices[at - 1].next;
 			at = next ? next : outer;
@@ -218,7 +218,7 @@ static int add_events(struct memory_source *s, const struct memory_place *p,
 		rc = add_run(s, st, of, &sums, err);
 	}
 	if (rc == 0)
-		add_totals(st, &s->names);
+		add_totals(st, &s->names.around);
 	free(at);
 	return rc;
 }
@@ -329,7 +329,7 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 	struct calls calls = { .n = 0 };
 
 	intern_init(&st.keys);
-	memory_names_forget(&s->names); /* each device is walked by itself */
+	slices_around_forget(&s->names.around); /* each device is walked by itself */
 	int rc = add_events(s, p, &st, err);
 	if (rc == 0)
 		rc = load_calls(s, p->events, &calls, err);
