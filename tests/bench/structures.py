@@ -1011,26 +1011,6 @@ def ranks_of_a_group(n):
         yield from collective(i, 20 * i, 0, list(range(n)))
 
 
-def of_rank(events, rank, late=0, end=90):
-    """As a file has it that several ranks were merged into; kernels come late, and all end at once."""
-    for event in events:
-        more = {"ts": event["ts"] + late, "dur": end - late} if event["cat"] == "kernel" else {}
-        yield {**event, **more, "pid": f"[rank {rank}] {event['pid']}"}
-
-
-@structure
-def ranks_of_a_hub(n):
-    """Rank 0 waits n times for rank 1; then n others each wait once for rank 0, as it waited before."""
-    for rank in range(n + 2):
-        yield from of_rank([step(1, 0, 100 * (2 * n + 2))], rank)
-    for i in range(n):
-        for rank in (0, 1):
-            yield from of_rank(collective(i, 100 * i, "first", [0, 1]), rank, 50 * rank)
-    for i in range(n):
-        for rank, late in ((0, 50), (i + 2, 0)):
-            yield from of_rank(collective(n + i, 100 * (n + i), f"g{i}", [0, i + 2]), rank, late)
-
-
 @structure
 def sizes_of_messages(n):
     for i in range(n):

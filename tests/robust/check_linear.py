@@ -261,7 +261,7 @@ def told(tap, costs, what):
 
 def check_lines(tap, tool):
     """Of structures that need one command, which need not be that which is tried with them."""
-    for structure, n, line in (("blocks_of_deep_threads", SMALL, "memory --events --limit 0 --format csv"), ("ranks_of_a_hub", SMALL, "ranks"),
+    for structure, n, line in (("blocks_of_deep_threads", SMALL, "memory --events --limit 0 --format csv"),
                                ("gaps_under_deep_operators", GAPS_SMALL, "gaps --list --limit 0 --format csv")):
         costs = []
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
