@@ -167,15 +167,17 @@ struct wall {
 /* Each step's wall is the median over the ranks that had it; most numbers may be of one rank. */
 static void find_walls(struct ranks *r)
 {
-	struct wall *walls = NULL;
 	int64_t *of_step = xcalloc(r->matches.nparticipants + 1, sizeof(*of_step));
-	size_t n = 0, cap = 0;
+	size_t n = 0, most = 0;
 
+	for (size_t p = 0; p < r->matches.nparticipants; p++)
+		most += r->facts[p].nsteps;
+	struct wall *walls = xcalloc(most + 1, sizeof(*walls));
 	for (size_t p = 0; p < r->matches.nparticipants; p++) {
 		const struct rank_facts *f = &r->facts[p];
 		for (size_t i = 0; i < f->nsteps; i++)
 			if (f->steps[i].wall_ns)
-				*ARRAY_PUSH(walls, n, cap) = (struct wall){
+				walls[n++] = (struct wall){
 					(int64_t)ranks_step_place(r, f->steps[i].number),
 					f->steps[i].wall_ns,
 				};
