@@ -117,29 +117,29 @@ static enum look look_of(enum drawn kind)
 	return LOOK_PLAIN;
 }
 
-/* A part of a line that is drawn already, from byte `at`, so many bytes. */
-static void draw_part(struct browser *b, const struct place *p, int y, struct str line,
-		      struct str part)
+/* A part of a line that is drawn already; it begins in column x, which may be off the screen. */
+static void draw_part(struct browser *b, int y, int x, struct str part, int cells)
 {
-	int columns = tty_columns(b->tty), cells = width_of(part);
-	int x = width_of((struct str){ line.p, (size_t)(part.p - line.p) }) - p->left;
 	int skip = x < 0 ? -x : 0;
 
-	x += skip;
-	cells -= skip;
-	if (cells > 0 && x < columns)
-		tty_text(b->tty, (struct tty_spot){ y, x, cells, skip }, part,
-			 LOOK_FOUND);
+	if (cells > skip)
+		tty_text(b->tty, (struct tty_spot){ y, x + skip, cells - skip, skip },
+			 part, LOOK_FOUND);
 }
 
+/* From the left, each letter measured once: a name may be a megabyte of matches. */
 static void draw_found(struct browser *b, const struct place *p, int y, struct str line)
 {
+	int columns = tty_columns(b->tty), x = -p->left;
 	size_t at, n = strlen(b->found);
-	struct str left = line;
 
-	while (n && place_matches(left, b->found, &at)) {
-		draw_part(b, p, y, line, (struct str){ left.p + at, n });
-		left = str_behind(left, at + n);
+	while (x < columns && place_matches(line, b->found, &at)) {
+		struct str part = { line.p + at, n };
+		int cells = width_of(part);
+		x += width_of((struct str){ line.p, at });
+		draw_part(b, y, x, part, cells);
+		x += cells;
+		line = str_behind(line, at + n);
 	}
 }
 

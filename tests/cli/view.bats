@@ -151,6 +151,17 @@ print(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": n, "pid":
 	[ "$(cat out)" = "signal 15" ]
 }
 
+@test "a name with a million matches is drawn once" {
+	python3 -c '
+import json
+event = {"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 10, "dur": 5, "args": {}}
+json.dump({"traceEvents": [event | {"name": "a" * 1000000}]}, open("long.json", "w"))'
+	ptool ingest -q -o long.db long.json
+	# seconds of the processor: 0.1; 26 where each match measured all before it
+	(ulimit -t 10 && screen long.db see:'Q: quit' keys:2W see:'aaaa.*1 of' 'keys:/aaaaaaa<Enter>' keys:jk see:'aaaa.*1 of' keys:Q exit) >out
+	[ "$(cat out)" = "exit 0" ]
+}
+
 @test "without a terminal, or one that has no places, other commands are named" {
 	gpu
 	run --separate-stderr ptool view gpu.db
