@@ -13,6 +13,8 @@
 
 #define FILE_MAX_BYTES  ((size_t)64 << 20)
 #define TOTAL_MAX_BYTES ((uint64_t)256 << 20) /* of all files */
+#define JOINED_MAX      ((size_t)64 << 20) /* of kernels' nodes, in a file that maps them */
+#define REGION_MAX      64                 /* bytes: "4/1"; each kernel's key has them */
 
 /* A file as it is read. */
 struct reading_file {
@@ -147,7 +149,7 @@ static bool read_region(struct str key, struct compile_source *s)
 		return false;
 	s->region = str_behind(key, mark.n);
 	const char *quote = memchr(s->region.p, '\'', s->region.n);
-	if (!quote)
+	if (!quote || quote - s->region.p > REGION_MAX)
 		return false;
 	s->region.n = (size_t)(quote - s->region.p);
 	struct str rest = { quote, (size_t)(key.p + key.n - quote) };
@@ -216,11 +218,22 @@ static int read_stacks(struct reading_file *f, struct str object, struct err *er
 	return read_lists(f, object, true, err);
 }
 
-/* Nodes before Inductor's passes, of each node behind them. */
+/* A node behind Inductor's passes: what it was before them. */
+struct node {
+	struct json_value list; /* borrowed from the text */
+	struct str *texts;      /* of the list, each once; in arenas of the map */
+	size_t ntexts;
+	struct str joined; /* lives in the arena of the sources */
+	bool is_read;      /* else there is only the list */
+};
+
 struct node_map {
-	struct intern nodes;    /* behind the passes */
-	struct json_value *pre; /* owned; by node: a list, borrowed from the text */
+	struct intern names; /* of nodes behind the passes */
+	struct node *nodes;  /* owned; by number of the name */
 	size_t cap;
+	struct intern before; /* names of nodes before the passes */
+	struct arena arena;
+	size_t joined_bytes;
 };
 
 static int read_node_map(struct reading_file *f, struct str object, struct node_map *map,
@@ -232,28 +245,75 @@ static int read_node_map(struct reading_file *f, struct str object, struct node_
 	int more;
 
 	while ((more = next_member(f, &items, JSON_ARRAY, &key, &value, err)) > 0)
-		*ARRAY_AT(map->pre, map->cap, intern_add(&map->nodes, key)) = value;
+		ARRAY_AT(map->nodes, map->cap, intern_add(&map->names, key))->list =
+			value;
 	return more;
+}
+
+/* Reads the node's list, once for all kernels that name it. */
+static int read_node(struct reading_file *f, struct node_map *map, struct node *node,
+		     struct err *err)
+{
+	struct text_list texts;
+
+	if (node->is_read)
+		return 0;
+	node->is_read = true;
+	text_list_init(&texts, ", ");
+	int rc = add_list(f, &node->list, text_list_add, &texts, err);
+	node->ntexts = texts.seen.n;
+	node->texts = arena_alloc(&map->arena, (node->ntexts + 1) * sizeof(*node->texts));
+	for (size_t i = 0; i < node->ntexts; i++) {
+		struct str text = intern_str(&texts.seen, (uint32_t)i);
+		node->texts[i] = intern_str(&map->before, intern_add(&map->before, text));
+	}
+	node->joined = texts_end(f, &texts);
+	return rc;
+}
+
+/* What nodes were before: that of one is shared by all kernels which have no other. */
+static int join_nodes(struct reading_file *f, struct node_map *map,
+		      const struct intern *names, struct str *out, struct err *err)
+{
+	const struct node *only = NULL;
+	struct text_list pre;
+	size_t nfound = 0;
+	int rc = 0;
+
+	text_list_init(&pre, ", ");
+	for (size_t i = 0; rc == 0 && i < names->n; i++) {
+		struct str name = intern_str(names, (uint32_t)i);
+		if (!intern_has(&map->names, name))
+			continue;
+		struct node *node = &map->nodes[intern_add(&map->names, name)];
+		rc = read_node(f, map, node, err);
+		if (nfound++ == 1)
+			text_list_add_all(&pre, only->texts, only->ntexts);
+		if (nfound > 1)
+			text_list_add_all(&pre, node->texts, node->ntexts);
+		only = node;
+	}
+	map->joined_bytes += pre.joined.n;
+	*out = texts_end(f, &pre);
+	if (nfound == 1)
+		*out = only->joined;
+	if (rc == 0 && map->joined_bytes > JOINED_MAX)
+		rc = err_set(err, ERR_INPUT,
+			     "%s: its kernels have more than 64 MiB of nodes", f->path);
+	return rc;
 }
 
 /* Of a kernel: its nodes, and what they were before. */
 static int read_mapped(struct reading_file *f, const struct json_value *list,
 		       struct node_map *map, struct compile_source *s, struct err *err)
 {
-	struct text_list post, pre;
-	int rc;
+	struct text_list post;
 
 	text_list_init(&post, ", ");
-	text_list_init(&pre, ", ");
-	rc = add_list(f, list, text_list_add, &post, err);
-	for (size_t i = 0; rc == 0 && i < post.seen.n; i++) {
-		struct str node = intern_str(&post.seen, (uint32_t)i);
-		if (intern_has(&map->nodes, node))
-			rc = add_list(f, &map->pre[intern_add(&map->nodes, node)],
-				      text_list_add, &pre, err);
-	}
+	int rc = add_list(f, list, text_list_add, &post, err);
+	if (rc == 0)
+		rc = join_nodes(f, map, &post.seen, &s->pre_nodes, err);
 	s->post_nodes = texts_end(f, &post);
-	s->pre_nodes = texts_end(f, &pre);
 	return rc;
 }
 
@@ -293,12 +353,15 @@ static int read_mappings(struct reading_file *f, struct str object, struct err *
 	}
 	if (more < 0)
 		return wrong(f, items.j.p, "no JSON", err);
-	intern_init(&map.nodes);
+	intern_init(&map.names);
+	intern_init(&map.before);
 	int rc = read_node_map(f, pre, &map, err);
 	if (rc == 0)
 		rc = read_mapped_kernels(f, kernels, &map, err);
-	intern_release(&map.nodes);
-	free(map.pre);
+	intern_release(&map.names);
+	intern_release(&map.before);
+	arena_release(&map.arena);
+	free(map.nodes);
 	return rc;
 }
 

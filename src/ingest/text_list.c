@@ -5,6 +5,9 @@
 
 #define TEXT_MAX 4096 /* bytes that are shown of a list */
 #define LIST_MAX 512  /* members of a list that are looked at */
+#define LOOKED_MAX \
+	(TEXT_MAX + 8) /* bytes of a text: what is longer than TEXT_MAX is not shown */
+#define ESCAPE_MAX 6   /* bytes that stand for one or more: \u0041 */
 
 void text_list_init(struct text_list *t, const char *between)
 {
@@ -19,17 +22,31 @@ void text_list_release(struct text_list *t)
 	intern_release(&t->seen);
 }
 
+static struct str cut(struct str text, size_t most)
+{
+	return (struct str){ text.p, text.n < most ? text.n : most };
+}
+
 void text_list_add(struct text_list *t, struct str text)
 {
 	size_t known = t->seen.n;
 
+	if (t->is_full)
+		return;
+	text = cut(text, LOOKED_MAX);
 	intern_add(&t->seen, text);
-	if (t->is_full || t->seen.n == known)
+	if (t->seen.n == known)
 		return;
 	if (t->joined.n)
 		buf_add_text(&t->joined, t->between);
 	t->is_full = t->joined.n + text.n > TEXT_MAX;
 	buf_add_str(&t->joined, t->is_full ? STR_LIT("...") : text);
+}
+
+void text_list_add_all(struct text_list *t, const struct str *texts, size_t n)
+{
+	for (size_t i = 0; i < n && !t->is_full && t->looked_at++ < LIST_MAX; i++)
+		text_list_add(t, texts[i]);
 }
 
 static struct str digits_at(struct str text)
@@ -112,6 +129,20 @@ void text_list_add_line(struct text_list *t, struct str stack)
 	buf_release(&line);
 }
 
+/*
+ * A list may be one text of megabytes.  That of a stack is needed whole: its last line
+ * counts.
+ */
+static struct str plain(const struct json_value *value, text_list_add_fn *add,
+			struct buf *buf)
+{
+	struct str text = value->text;
+
+	if (add == text_list_add)
+		text = cut(text, (value->escaped ? ESCAPE_MAX : 1) * (size_t)LOOKED_MAX);
+	return value->escaped ? json_unescape(text, buf) : text;
+}
+
 const char *text_list_read(struct text_list *t, const struct json_value *list,
 			   text_list_add_fn *add, const char **at)
 {
@@ -127,8 +158,7 @@ const char *text_list_read(struct text_list *t, const struct json_value *list,
 	while (!wrong && !t->is_full && t->looked_at++ < LIST_MAX &&
 	       json_next_element(&items, &value) > 0) {
 		if (value.type == JSON_STRING) {
-			add(t,
-			    value.escaped ? json_unescape(value.text, &buf) : value.text);
+			add(t, plain(&value, add, &buf));
 			continue;
 		}
 		*at = value.text.p;

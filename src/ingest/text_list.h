@@ -38,6 +38,9 @@ text_list_add_fn text_list_add_line;
 const char *text_list_read(struct text_list *t, const struct json_value *list,
 			   text_list_add_fn *add, const char **at);
 
+/* Adds what another list has seen; it looks at no more members of both than of one. */
+void text_list_add_all(struct text_list *t, const struct str *texts, size_t n);
+
 /* Lines of source of such a list of stacks, "; " between them; empty where it has none. */
 void text_list_lines(struct str json, struct buf *out);
 

@@ -120,6 +120,54 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$output" = $'n,bytes,lines\n0,4093,"m.py(0): f; m.py(1): f; m.py(2"\n1,10,"m.py(1): f"\n8,10,"m.py(2): f"\n9,10,"m.py(5): f"\n12,10,"m.py(5): f"\n13,9,"é.py(3): "' ] || { echo "$output"; false; }
 }
 
+@test "kernels that name the same nodes: what those were before is joined once" {
+	local map=d/inductor_provenance_tracking_node_mappings.json
+	mkdir d
+	cat >t.json <<-'END'
+		{"traceEvents": [
+		  {"ph": "X", "cat": "kernel", "name": "triton_a", "pid": 0, "tid": 7, "ts": 1, "dur": 9, "args": {"device": 0, "stream": 7}},
+		  {"ph": "X", "cat": "kernel", "name": "triton_b", "pid": 0, "tid": 7, "ts": 20, "dur": 8, "args": {"device": 0, "stream": 7}},
+		  {"ph": "X", "cat": "kernel", "name": "triton_c", "pid": 0, "tid": 7, "ts": 40, "dur": 7, "args": {"device": 0, "stream": 7}}]}
+	END
+	ptool ingest -q -o t.db t.json
+	before() {
+		ptool compile -q t.db --by kernel --provenance d --format json |
+			python3 -c 'import json, sys; print(*[r["pre_grad_nodes"] for r in json.load(sys.stdin)["rows"]], sep=" | ")'
+	}
+	cat >$map <<-'END'
+		{"cppCodeToPost": {"triton_a": ["x"], "triton_b": ["x", "none", "y", "x"], "triton_c": ["z", "x"]},
+		 "postToPre": {"x": ["p", "q", "p"], "y": ["r", "q", "s"], "z": []}}
+	END
+	[ "$(before)" = "p, q | p, q, r, s | p, q" ]
+	# one long text, with escapes and without, of 17,000 kernels; 30 s of the processor before
+	for text in '\n' 'n'; do
+		python3 -c '
+import json, sys
+text = sys.argv[1].encode().decode("unicode_escape") * 120000
+kernels = {"k%d" % i: ["x"] for i in range(17000)}
+print(json.dumps({"cppCodeToPost": kernels | {"triton_a": ["x"], "triton_b": ["y", "x"]}, "postToPre": {"x": [text], "y": ["p"]}}))' "$text" >$map
+		[ "$(ulimit -t 10; before)" = "... | p, ... | None" ]
+	done
+	# nodes of kernels that would take gigabytes
+	python3 -c '
+import json
+print(json.dumps({"cppCodeToPost": {"k%d" % i: ["x", "y%d" % (i % 9)] for i in range(20000)},
+                  "postToPre": {"x": ["n%d" % i * 200 for i in range(10)]} | {"y%d" % i: ["m%d" % i] for i in range(9)}}))' >$map
+	run -4 --separate-stderr ptool compile -q t.db --by kernel --provenance d
+	says "ptool: compile: $map: its kernels have more than 64 MiB of nodes"
+}
+
+@test "a region with a name of a megabyte is none" {
+	[ -z "${SAN:-}" ] || skip "it takes address space of its own"
+	mkdir d
+	python3 -c '
+import json
+region = "(%sTorch-Compiled Region: %s%s, False)" % (chr(39), "0" * 1000000, chr(39))
+print(json.dumps({region: {"k%d" % i: {} for i in range(50000)}}))' >d/kernel_information.json
+	ptool ingest -q "$FIXTURES/compile/compile_trained.json.gz"
+	(ulimit -v 4000000 && ptool compile -q --by kernel --provenance d -o rows.csv)
+}
+
 @test "files of Inductor's that are damaged: exit 4, the file and the byte" {
 	ptool ingest -q "$FIXTURES/compile/compile_trained.json.gz"
 	mkdir d
