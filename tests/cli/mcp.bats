@@ -177,6 +177,39 @@ else:
 		serve --timeout 200ms in | grep -q 'it takes too long; ask for less.*"isError":true'
 }
 
+@test "an answer that is broken off leaves no temporary store, nor one whose server is ended" {
+	export TMPDIR=$PWD/tmp PTOOL_CACHE=/dev/null/none
+	mkdir tmp in
+	python3 - <<-'E'
+		import glob, json, os, signal, subprocess
+		event = {"ph": "X", "cat": "cpu_op", "pid": 1, "tid": 1, "dur": 1}
+		with open("in/t.json", "w") as trace:
+		    json.dump({"traceEvents": [event | {"name": f"a{i}", "ts": 2 * i} for i in range(100000)]}, trace)
+		def serve(*options):
+		    """A server whose answer is stopped in the midst of reading the trace."""
+		    server = subprocess.Popen([os.environ["PTOOL"], "mcp", *options, "in"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+		    server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+		        "name": "overview", "arguments": {"file": "t.json"}}}) + "\n")
+		    server.stdin.flush()
+		    while not glob.glob("tmp/**/ptool.db*", recursive=True):
+		        assert server.poll() is None
+		    with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as children:
+		        os.kill(int(children.read()), signal.SIGSTOP)
+		    assert glob.glob("tmp/**/ptool.db*", recursive=True)
+		    return server
+		server = serve("--timeout", "2s")
+		assert "it takes too long" in server.stdout.readline()
+		assert os.listdir("tmp") == [], os.listdir("tmp")
+		server.stdin.close()
+		assert server.wait() == 0
+		server = serve()
+		server.send_signal(signal.SIGTERM)
+		assert server.wait() == -signal.SIGTERM
+		assert server.stdout.read() == ""
+		assert os.listdir("tmp") == [], os.listdir("tmp")
+	E
+}
+
 @test "its own command line: 2, 4, 5; help" {
 	run --separate-stderr ptool mcp --timeout 5
 	exits 2
