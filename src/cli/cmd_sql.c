@@ -16,9 +16,14 @@
 #include "cli/operand.h"
 #include "cli/reading.h"
 #include "query/user_sql.h"
+#include "store/store_limits.h"
 
 /* Of a file with a query: far more than anybody writes, and less than SQLite takes. */
 #define QUERY_MAX ((size_t)64 * 1024 * 1024)
+
+/* What SQLite sorts of a store; a view repeats names and arguments in each row. */
+#define FILES_LEAST  (INT64_C(2) << 30)
+#define FILES_A_BYTE 16
 
 struct sql_opts {
 	const char *operand, *query, *file;
@@ -196,12 +201,23 @@ static void stop_late(struct stop *s, const struct command *self, int64_t limit_
 	interrupt_alarm(&s->alarm);
 }
 
+/* Of files without a name, into which SQLite sorts: rows may come without end. */
+static int64_t file_bytes(const struct sql_opts *o, struct store *store)
+{
+	int64_t most = INT64_MAX;
+
+	if (store_bytes(store) < (INT64_MAX - FILES_LEAST) / FILES_A_BYTE)
+		most = FILES_LEAST + FILES_A_BYTE * store_bytes(store);
+	return o->memory_limit && o->memory_bytes > most ? o->memory_bytes : most;
+}
+
 static int answer(const struct command *self, const struct sql_opts *o,
 		  struct store *store, struct err *err)
 {
 	struct user_sql *q;
 	struct stop stop;
 	const struct user_sql_limits limits = { .memory_bytes = o->memory_bytes,
+						.file_bytes = file_bytes(o, store),
 						.seconds = o->timeout_s,
 						.is_running = &stop.is_running };
 

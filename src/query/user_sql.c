@@ -17,6 +17,7 @@
 #include "query/query.h"
 #include "query/slices/slices_by_name.h"
 #include "query/sql_guard.h"
+#include "store/store_limits.h"
 
 /* SQLite's own limit for one value. */
 #define BLOB_MAX ((size_t)1000000000 * 2)
@@ -30,7 +31,8 @@ struct statement {
 struct user_sql {
 	struct statement *statements; /* owned */
 	size_t n, cap, at;
-	struct sqlite3 *db; /* borrowed */
+	struct store *store; /* borrowed, as its db */
+	struct sqlite3 *db;
 	struct user_sql_limits limits;
 	struct sql_guard guard;
 	struct slices_by_name by_name;
@@ -70,11 +72,26 @@ static int memory_error(const struct sql_guard *guard, struct err *err)
 	return -1;
 }
 
-/* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
-static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct err *err)
+static int files_error(const struct user_sql *q, struct err *err)
 {
-	int rc = sql_error(db, err);
+	char text[UNITS_TEXT_MAX];
 
+	err_set(err, ERR_IO,
+		"what the query sorts takes more than %s in temporary files; "
+		"--memory-limit SIZE allows so much there, too",
+		size_text(q->limits.file_bytes, text));
+	err->names_culprit = true;
+	return -1;
+}
+
+/* A mistake in the query is the user's, damage is the store's: which sql_error() cannot know. */
+static int query_error(const struct user_sql *q, struct err *err)
+{
+	const struct sql_guard *guard = &q->guard;
+	int rc = sql_error(q->db, err);
+
+	if (store_watch_found(q->store, err))
+		return -1;
 	if (guard->kind)
 		return err_set(err, ERR_USAGE, "%s %s is not allowed in a query",
 			       guard->kind, guard->name);
@@ -82,7 +99,9 @@ static int query_error(struct sqlite3 *db, const struct sql_guard *guard, struct
 		return err_set(err, ERR_USAGE,
 			       "the query took longer than --timeout %" PRId64,
 			       guard->limit_s);
-	switch (sqlite3_errcode(db) & 0xff) {
+	switch (sqlite3_errcode(q->db) & 0xff) {
+	case SQLITE_FULL:
+		return store_files_are_full(q->store) ? files_error(q, err) : rc;
 	case SQLITE_NOMEM:
 	case SQLITE_TOOBIG:
 		return guard->memory_bytes ? memory_error(guard, err) : rc;
@@ -137,7 +156,7 @@ static int prepare_all(struct user_sql *q, const char *text, struct err *err)
 		set_running(q, false);
 		if (code != SQLITE_OK) {
 			int offset = sqlite3_error_offset(q->db);
-			query_error(q->db, &q->guard, err);
+			query_error(q, err);
 			if (offset >= 0)
 				err->offset = at - text + offset;
 			return -1;
@@ -229,9 +248,13 @@ int user_sql_open(struct store *store, const char *text,
 	struct user_sql *q = xcalloc(1, sizeof(*q));
 
 	*out = q;
+	q->store = store;
 	q->db = store_db(store);
 	if (limits)
 		q->limits = *limits;
+	store_watch(store);
+	if (q->limits.file_bytes)
+		store_limit_files(store, q->limits.file_bytes);
 	int rc = sort_in_files(q->db, err);
 	if (rc == 0)
 		rc = look_for_slices(store, err);
@@ -251,6 +274,7 @@ void user_sql_close(struct user_sql *q)
 {
 	if (!q)
 		return;
+	store_unwatch(q->store);
 	forget_statements(q);
 	free(q->statements);
 	sql_guard_remove(q->db);
@@ -413,7 +437,7 @@ static int step(const struct user_sql *q, struct sqlite3_stmt *stmt, struct err 
 	case SQLITE_DONE:
 		return 0;
 	default:
-		return query_error(q->db, &q->guard, err);
+		return query_error(q, err);
 	}
 }
 
@@ -477,6 +501,8 @@ static struct table *result_new(struct user_sql *q, struct sqlite3_stmt *stmt, b
 int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err)
 {
 	*out = NULL;
+	if (store_watch_found(q->store, err)) /* between two statements, none was ended */
+		return -1;
 	while (q->at < q->n) {
 		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
 		if (sqlite3_column_count(stmt) > 0) {

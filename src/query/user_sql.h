@@ -22,6 +22,8 @@ struct user_sql_limits {
 	 * collected; 0: as many as there are.  ERR_IO then, as when the machine has no more.
 	 */
 	int64_t memory_bytes;
+	/* That SQLite may write to files without a name; 0: no limit.  ERR_IO then. */
+	int64_t file_bytes;
 	/* From user_sql_open() on; 0: as long as it takes.  ERR_USAGE then. */
 	int64_t seconds;
 	/*

@@ -20,7 +20,10 @@
 #include "store/slice_tables.h"
 #include "store/sql.h"
 #include "store/statement_pool.h"
+#include "store/store_limits.h"
+#include "store/temporary_files.h"
 #include "store/tree_check.h"
+#include "store/tree_watch.h"
 
 #define HEADER_SIZE           100
 #define HEADER_PAGE_SIZE      16 /* 1: 65536 */
@@ -61,7 +64,9 @@ struct store {
 	/* Until its pages are known to be sound: steps, and what to check then. */
 	int64_t steps_left;
 	struct tree_roots roots;
-	int64_t bytes; /* of its file */
+	int64_t bytes;                 /* of its file */
+	struct tree_watch *watch;      /* owned, or NULL */
+	struct temporary_files *files; /* owned; NULL: the connection is borrowed */
 };
 
 /*
@@ -226,7 +231,10 @@ static int open_db(struct store *store, const char *path, bool is_whole, struct 
 {
 	char *uri = sql_uri(path, "mode=ro&immutable=0");
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-	int code = sqlite3_open_v2(uri, &store->db, flags, NULL);
+
+	store->files = temporary_files_new();
+	int code = sqlite3_open_v2(uri, &store->db, flags,
+				   temporary_files_vfs(store->files));
 
 	assert(sqlite3_threadsafe()); /* threads have a connection each */
 	free(uri);
@@ -277,10 +285,12 @@ void store_close(struct store *store)
 {
 	if (!store)
 		return;
+	store_unwatch(store);
 	statement_pool_release(&store->statements);
 	if (!store->is_borrowed)
 		sqlite3_close_v2(store->db);
 	tree_roots_release(&store->roots);
+	temporary_files_free(store->files);
 	free(store);
 }
 
@@ -384,6 +394,39 @@ bool store_noted_rules(const struct store *store)
 struct sqlite3 *store_db(struct store *store)
 {
 	return store->db;
+}
+
+int64_t store_bytes(const struct store *store)
+{
+	return store->bytes;
+}
+
+void store_limit_files(struct store *store, int64_t bytes)
+{
+	if (store->files)
+		temporary_files_limit(store->files, bytes);
+}
+
+bool store_files_are_full(const struct store *store)
+{
+	return store->files && temporary_files_are_full(store->files);
+}
+
+void store_watch(struct store *store)
+{
+	store_unwatch(store);
+	store->watch = tree_watch_start(store->db);
+}
+
+bool store_watch_found(const struct store *store, struct err *err)
+{
+	return tree_watch_found(store->watch, err);
+}
+
+void store_unwatch(struct store *store)
+{
+	tree_watch_end(store->watch);
+	store->watch = NULL;
 }
 
 bool store_has_failed(struct store *store)

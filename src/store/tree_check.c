@@ -41,6 +41,7 @@ struct walk {
 	int64_t row_id; /* the last one in this tree */
 	/* Of a table whose other leaves are only counted: where they are; 0: of no such. */
 	unsigned leaf_depth;
+	const atomic_bool *is_over; /* NULL: nobody ends it */
 	struct err *err;
 };
 
@@ -72,6 +73,9 @@ static int damaged(const struct walk *w, uint32_t page)
 static int read_page(const struct walk *w, uint32_t page, uint8_t *bytes, size_t n)
 {
 	sqlite3_int64 at = (sqlite3_int64)(page - 1) * w->page_size;
+
+	if (w->is_over && atomic_load(w->is_over))
+		return err_set(w->err, ERR_INTERRUPT, "interrupted");
 	int code = w->file->pMethods->xRead(w->file, bytes, (int)n, at);
 
 	if (code == SQLITE_IOERR_SHORT_READ)
@@ -340,13 +344,14 @@ static struct sqlite3_file *file_of(struct sqlite3 *db, sqlite3_int64 *size)
 		       : NULL;
 }
 
-/* known: the roots of its trees; NULL: they are read from it. */
+/* known: the roots of its trees; NULL: they are read from it.  is_over: NULL: never. */
 static int check(struct sqlite3 *db, const struct tree_roots *known, bool for_adding,
-		 struct err *err)
+		 const atomic_bool *is_over, struct err *err)
 {
 	sqlite3_int64 size = 0;
 	struct walk w = { .file = file_of(db, &size),
 			  .page_size = HEADER_SIZE,
+			  .is_over = is_over,
 			  .err = err };
 	uint8_t header[HEADER_SIZE];
 
@@ -375,15 +380,20 @@ static int check(struct sqlite3 *db, const struct tree_roots *known, bool for_ad
 
 int tree_check(struct sqlite3 *db, struct err *err)
 {
-	return check(db, NULL, false, err);
+	return check(db, NULL, false, NULL, err);
+}
+
+int tree_check_until(struct sqlite3 *db, const atomic_bool *is_over, struct err *err)
+{
+	return check(db, NULL, false, is_over, err);
 }
 
 int tree_check_for_adding(struct sqlite3 *db, struct err *err)
 {
-	return check(db, NULL, true, err);
+	return check(db, NULL, true, NULL, err);
 }
 
 int tree_check_roots(struct sqlite3 *db, const struct tree_roots *roots, struct err *err)
 {
-	return check(db, roots, false, err);
+	return check(db, roots, false, NULL, err);
 }

@@ -5,6 +5,7 @@
 #ifndef PTOOL_STORE_TREE_CHECK_H
 #define PTOOL_STORE_TREE_CHECK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,8 @@ struct sqlite3;
  * lies deeper than SQLite goes.  Reads each page in use at most once.
  */
 int tree_check(struct sqlite3 *db, struct err *err);
+/* The same for a thread that others end: ERR_INTERRUPT once *is_over is true. */
+int tree_check_until(struct sqlite3 *db, const atomic_bool *is_over, struct err *err);
 /*
  * The same of all that is read or written when a profile is added and nothing is deleted,
  * in time that does not depend on how many slices there are.  Of the tables that grow with

@@ -223,6 +223,38 @@ doubled() { # N
 	exits 2
 }
 
+@test "4: pages in circles end a query that would not, in one step of SQLite's, too" {
+	here
+	mv ptool.db looped.db
+	# Larger than what is checked when it is opened.  14 pages with 300 times the next one: 300^14 rows.
+	python3 - <<-'END'
+		import sqlite3, struct
+		db = sqlite3.connect("looped.db")
+		((root,),) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'slice_row'")
+		db.close()
+		with open("looped.db", "r+b") as file:
+		    def write(page, data):
+		        file.seek((page - 1) * 4096)
+		        file.write(data)
+		    file.seek((root - 1) * 4096)
+		    leaf = file.read(4096)
+		    n = (17 << 20) // 4096
+		    pages = [root, *range(n - 15, n)]
+		    for page, child in zip(pages, pages[1:]):
+		        cells = [4096 - 5 * (i + 1) for i in range(300)]
+		        write(page, (struct.pack(">BHHHBI", 5, 0, 300, cells[-1], 0, child) + struct.pack(">300H", *cells)).ljust(4096 - 1500, b"\0")
+		              + struct.pack(">IB", child, 1) * 300)
+		    assert leaf[0] == 13, leaf[0]
+		    write(pages[-1], leaf)
+		    file.truncate(17 << 20)
+		    file.seek(28)
+		    file.write(struct.pack(">I", n))
+	END
+	run --separate-stderr timeout 60 "$PTOOL" sql --format csv looped.db 'SELECT count(*) FROM slice_row'
+	exits 4
+	[[ $stderr =~ ^'ptool: sql: looped.db: the store is damaged at its page '[0-9]+'; ingest its traces into a new one'$ ]]
+}
+
 @test "5: --memory-limit ends a query that takes more, in SQLite or in the table" {
 	here
 	many='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) SELECT'
