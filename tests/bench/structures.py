@@ -582,6 +582,19 @@ def devices_at_once(n):
 
 
 @structure
+def devices_beside_names(n):
+    """A quarter as many devices, all idle while one thread runs operators of n names."""
+    m, end = n // 4, 20 * n + 4 * n
+    for i in range(m):
+        yield from launch(i, 4 * i, device=i)
+    for i in range(n):
+        yield x(f"op {i}", 2 * n + 20 * i, 15)
+        yield call(2 * n + i, 2 * n + 20 * i + 2, 5, name="cudaMemcpyAsync" if i % 2 else "cudaMalloc")
+    for i in range(m):
+        yield from launch(m + i, end + 10 * i, device=i)
+
+
+@structure
 def streams(n):
     for i in range(n):
         yield from launch(i, 10 * i, stream=i)

@@ -162,6 +162,55 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	says "ptool: gaps: $FIXTURES/chrome/jax.json.gz: no device work was recorded"
 }
 
+# As many devices that wait at once for one thread, and as many names that it is in.
+waiting() { # DEVICES NAMES FILE
+	python3 - "$@" <<'END'
+import json, sys
+devices, names = int(sys.argv[1]), int(sys.argv[2])
+def x(tid, name, ts, cat, dur=1, pid=9999, **args):
+    return {"ph": "X", "pid": pid, "tid": tid, "name": name, "ts": ts, "dur": dur, "cat": cat, "args": args}
+events = []
+for ts in (0, 20 * (devices + names)):
+    for d in range(devices):
+        events += [x(1, "cudaLaunchKernel", ts + 4 * d, "cuda_runtime", correlation=ts + d + 1),
+                   x(7, "gemm", ts + 4 * d + 2, "kernel", pid=d, device=d, stream=7, correlation=ts + d + 1)]
+for i in range(names):
+    events += [x(1, f"op {i}", 4 * devices + 20 * i, "cpu_op", 15),
+               x(1, "cudaMalloc", 4 * devices + 20 * i + 2, "cuda_runtime", 5)]
+json.dump(events, open(sys.argv[3], "w"))
+END
+}
+
+@test "too many names for so many devices are left out, and a note says so" {
+	waiting 400 1500 waiting.json
+	ptool ingest -q --summaries yes waiting.json
+	[ "$(ptool sql --format csv 'SELECT count(*) FROM gap_part' | tail -1)" -eq 0 ]
+	run -0 --separate-stderr ptool gaps --limit 1
+	grep -q '^note: 400 devices wait for too many names to tell them apart' <<<"$output"
+	ptool gaps --list --limit 1 | grep -q '^note: 400 devices wait for too many names'
+	ptool gaps --by op | lacks 'was recorded'
+	# what is charged to causes is whole
+	ptool gaps --format csv >left
+	ptool gaps --by step --format csv >step
+	python3 - <<'END'
+import csv
+for name in ("left", "step"):
+    rows = list(csv.DictReader(open(name)))
+    for device in range(400):
+        of = [r for r in rows if int(r["device"]) == device]
+        assert sum(int(r["idle_ns"]) for r in of) == int(of[0]["device_idle_ns"]), device
+END
+	run --separate-stderr ptool gaps --focus 'op 1'
+	exits 2
+	says 'ptool: gaps: 400 devices wait for too many names to choose by them; --time or --step leaves fewer'
+	# less time, and few devices, have all
+	ptool gaps --limit 1 --time 0..9ms | lacks 'too many names'
+	waiting 40 1500 few.json
+	ptool gaps -q few.json >few
+	lacks 'too many names' <few
+	grep -q 'op 0' few
+}
+
 @test "too many steps for so many devices are one window, and a note says so" {
 	python3 - >many.json <<'END'
 import json

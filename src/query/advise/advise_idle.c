@@ -28,6 +28,7 @@ static int load_blame(struct advise_facts *f, const struct device_work *work,
 	if (gap_blame_load(&request, &f->blame, err) < 0)
 		return -1;
 	gap_ranks_charge(f->ranks, f->profile, &f->blame);
+	gap_kinds_limit(&f->blame, &f->range);
 	if (gap_blame_check(&f->blame, err) < 0)
 		return -1;
 	gap_roots_find(&f->blame, &f->roots);

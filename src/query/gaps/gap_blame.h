@@ -85,7 +85,8 @@ struct gap_blame {
 	 */
 	bool *waited;
 	bool knows_waits;
-	bool *chosen; /* owned; by gap, while there are others; NULL: all are */
+	bool *chosen;      /* owned; by gap, while there are others; NULL: all are */
+	unsigned left_out; /* gap_kinds.h: what some segments should have and have not */
 };
 
 /* What a blame is made from; all borrowed. */

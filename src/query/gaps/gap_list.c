@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "query/devices/work_profiles.h"
 #include "query/gaps/gap_list.h"
+#include "query/gaps/gap_notes.h"
 #include "query/gaps/gap_profile.h"
 #include "query/gaps/gap_stretch.h"
 #include "query/query.h"
@@ -268,6 +269,7 @@ int gap_listing_add(struct gap_listing *l, const struct gap_profile *p, struct e
 	if (rc >= 0)
 		rc = add_rows(l, p, err);
 	gap_reader_close(&l->reader);
+	gap_notes_left_out(l->out, p, GAP_KEY_NONE, !l->request->is_brief);
 	return rc < 0 ? -1 : 0;
 }
 

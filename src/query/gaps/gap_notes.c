@@ -91,6 +91,22 @@ void gap_notes_merged(struct memtable *out, const struct gap_profile *p)
 		p->work.ndevices);
 }
 
+void gap_notes_left_out(struct memtable *out, const struct gap_profile *p,
+			enum gap_key key, bool has_roots)
+{
+	unsigned missed = 1U << GAP_KEY_NONE | 1U << key;
+
+	if (has_roots)
+		missed |= 1U << GAP_LEFT_WAITS;
+	if (!(p->blame.left_out & missed))
+		return;
+	memtable_add_note(
+		out,
+		"%zu devices wait for too many names to tell them apart: those "
+		"of what they share are left out; --time or --step looks at less",
+		p->work.ndevices);
+}
+
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks)
 {
 	memtable_add_note(out,

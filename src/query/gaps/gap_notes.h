@@ -38,6 +38,12 @@ void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,
 		      uint32_t device);
 /* Of a profile whose range is merged. */
 void gap_notes_merged(struct memtable *out, const struct gap_profile *p);
+/*
+ * Of a profile that has more names than are looked at for so many devices: what is charged,
+ * a key (gap_kinds.h), or with `has_roots` waits.  Says nothing where none is missed.
+ */
+void gap_notes_left_out(struct memtable *out, const struct gap_profile *p,
+			enum gap_key key, bool has_roots);
 void gap_notes_clocks(struct memtable *out, const struct gap_ranks *ranks);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "query/gaps/gap_stored.h"
 #include "store/columns.h"
 
@@ -19,10 +20,24 @@ const enum gap_by gap_grouping_order[NGROUPINGS] = {
 
 #define GAP_BIT(by) (1u << (by))
 
+/* What a key of a device has of a cause, and what is charged with most of that. */
+struct cause_sum {
+	struct gap_sum sum;
+	uint32_t blamed; /* text, or TEXT_NONE */
+	int64_t blamed_ns;
+};
+
+struct cause_sums {
+	struct cause_sum *items; /* owned */
+	size_t n, cap;
+};
+
 struct summing {
 	const struct gap_profile *p;
 	struct part_rows *out;
-	struct gap_sums sums[NGROUPINGS], totals[NGROUPINGS];
+	struct gap_sums sums[NGROUPINGS]; /* of the newest device */
+	struct gap_sums totals[NGROUPINGS];
+	struct cause_sums causes[NGROUPINGS];
 };
 
 static void set_device(const struct gap_profile *p, uint32_t device,
@@ -140,24 +155,38 @@ static size_t *find_largest(const struct summing *s, const struct gap_sums *sums
 
 static void add_causes(struct summing *s, enum gap_by by)
 {
-	struct gap_sums causes = { .n = 0 };
+	const struct cause_sums *causes = &s->causes[by];
 
-	if (!s->sums[by].items)
+	for (size_t i = 0; i < causes->n; i++) {
+		const struct cause_sum *of = &causes->items[i];
+		struct cell *c = add_row(s, by, 2, &of->sum);
+		if (!c)
+			break;
+		c[COL_GAP_PART_CAUSE] = cell_text(str_of(gap_causes[of->sum.cause].code));
+		c[COL_GAP_PART_BLAMED_ID] = text_pool_cell(s->p->texts, of->blamed);
+		c[COL_GAP_PART_BLAMED_NS] = cell_int(of->blamed_ns);
+	}
+}
+
+/* Of all names of a device those that are charged most are kept. */
+static void end_device(struct summing *s, enum gap_by by)
+{
+	struct gap_sums causes = { .n = 0 };
+	struct cause_sums *to = &s->causes[by];
+
+	if (!s->sums[by].items) /* nothing of it counts */
 		return;
 	gap_sums_of_causes(&s->sums[by], &causes);
 	size_t *largest = find_largest(s, &s->sums[by], &causes);
 	for (size_t i = 0; i < causes.n; i++) {
-		const struct gap_sum *sum = &causes.items[i];
-		struct cell *c = add_row(s, by, 2, sum);
-		if (!c)
-			break;
-		c[COL_GAP_PART_CAUSE] = cell_text(str_of(gap_causes[sum->cause].code));
 		const struct gap_sum *most = &s->sums[by].items[largest[i]];
-		c[COL_GAP_PART_BLAMED_ID] = text_pool_cell(s->p->texts, most->blamed);
-		c[COL_GAP_PART_BLAMED_NS] = cell_int(most->idle_ns);
+		*ARRAY_PUSH(to->items, to->n, to->cap) =
+			(struct cause_sum){ causes.items[i], most->blamed,
+					    most->idle_ns };
 	}
 	free(largest);
 	gap_sums_release(&causes);
+	gap_sums_clear(&s->sums[by]);
 }
 
 static void add_amount(struct summing *s, unsigned bys, uint32_t gap,
@@ -229,34 +258,62 @@ static size_t open_passes(const struct gap_profile *p, struct pass passes[4])
 	return n;
 }
 
+/* Are there more rows than a summary may have? */
+static bool is_too_many(const struct summing *s)
+{
+	size_t n = s->p->work.ndevices;
+
+	for (int by = 0; by < NGROUPINGS; by++)
+		n += s->totals[by].n + s->causes[by].n;
+	return n > PART_ROWS_MOST;
+}
+
+/* Device by device, as far as there is room for rows. */
 static void sum_up(struct summing *s)
 {
+	const struct gaps *gaps = &s->p->blame.gaps;
 	struct pass passes[4];
 	size_t n = open_passes(s->p, passes);
 
-	for (uint32_t gap = 0; gap < s->p->blame.gaps.n; gap++)
+	for (uint32_t gap = 0; gap < gaps->n && !s->out->is_too_many; gap++) {
 		for (size_t i = 0; i < n; i++)
 			add_gap(s, &passes[i], gap);
+		if (gap + 1 < gaps->n &&
+		    gaps->items[gap + 1].device == gaps->items[gap].device)
+			continue;
+		for (int by = 0; by < NGROUPINGS; by++)
+			end_device(s, (enum gap_by)by);
+		s->out->is_too_many = is_too_many(s);
+	}
 	for (size_t i = 0; i < n; i++)
 		gap_reader_close(&passes[i].reader);
 }
 
+static void add_rows(struct summing *s)
+{
+	for (uint32_t i = 0; i < s->p->work.ndevices; i++)
+		add_device_row(s, i);
+	for (int i = 0; i < NGROUPINGS; i++) {
+		add_totals(s, gap_grouping_order[i]);
+		add_causes(s, gap_grouping_order[i]);
+	}
+}
+
+/* Rows without the names that it should have would hide that they were left out. */
 static int make_parts(struct summary_source *from, struct part_rows *out, struct err *err)
 {
 	struct summing s = { .p = summary_idle(from, err), .out = out };
 
 	if (!s.p)
 		return -1;
+	out->is_too_many = s.p->blame.left_out != 0;
 	sum_up(&s);
-	for (uint32_t i = 0; i < s.p->work.ndevices; i++)
-		add_device_row(&s, i);
-	for (int i = 0; i < NGROUPINGS; i++) {
-		add_totals(&s, gap_grouping_order[i]);
-		add_causes(&s, gap_grouping_order[i]);
-	}
+	if (!out->is_too_many)
+		add_rows(&s);
 	for (int by = 0; by < NGROUPINGS; by++) {
 		gap_sums_release(&s.sums[by]);
 		gap_sums_release(&s.totals[by]);
+		free(s.causes[by].items);
 	}
 	return 0;
 }

@@ -207,6 +207,18 @@ static int add_up(struct gap_profile *p, struct err *err)
 	return rc;
 }
 
+/* Names that are left out cannot be chosen by. */
+static int check_names(const struct gap_profile *p, struct err *err)
+{
+	if (!(p->blame.left_out >> GAP_KEY_NONE & 1) || !p->filter ||
+	    (!p->filter->focus && !p->filter->ignore))
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "%zu devices wait for too many names to choose by them; --time or "
+		       "--step leaves fewer",
+		       p->work.ndevices);
+}
+
 /* Behind the work. */
 static int find_blame(struct store *store, const struct gap_table_request *request,
 		      struct gap_ranks *ranks, struct gap_profile *out, struct err *err)
@@ -229,6 +241,9 @@ static int find_blame(struct store *store, const struct gap_table_request *reque
 	if (gap_blame_load(&blame, &out->blame, err) < 0)
 		return -1;
 	gap_ranks_charge(ranks, out->profile, &out->blame);
+	gap_kinds_limit(&out->blame, &out->range);
+	if (check_names(out, err) < 0)
+		return -1;
 	if (gap_blame_check(&out->blame, err) < 0)
 		return -1;
 	out->has_roots = request->charges_roots;

@@ -36,31 +36,10 @@ struct ordering {
 	enum gap_key key;
 };
 
-static uint32_t key_of(const struct gap_segment *s, enum gap_key key)
-{
-	switch (key) {
-	case GAP_KEY_OP:
-		return s->op;
-	case GAP_KEY_FRAME:
-		return s->frame;
-	case GAP_KEY_ANNOTATION:
-		return s->annotation;
-	case GAP_KEY_NONE:
-		break;
-	}
-	return 0;
-}
-
 /* Below 0, 0 when they are of one kind, or above. */
 static int compare_kinds(const struct ordering *o, uint32_t a, uint32_t b)
 {
-	const struct gap_segment *x = &o->items[a], *y = &o->items[b];
-
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	if (x->blamed != y->blamed)
-		return x->blamed < y->blamed ? -1 : 1;
-	return sort_order(key_of(x, o->key), key_of(y, o->key));
+	return gap_kinds_compare(&o->items[a], &o->items[b], o->key);
 }
 
 static bool is_before(const void *context, uint32_t a, uint32_t b)
@@ -176,9 +155,6 @@ static size_t gap_tally_find(const struct gap_tally *t, uint32_t first, uint32_t
 	return n;
 }
 
-/* As many segments may be walked through in the time that a kind is looked up in. */
-#define LOOK_UP_WALKS 16
-
 void gap_reader_open(struct gap_reader *r, const struct gap_blame *blame,
 		     const struct gap_roots *roots, enum gap_key key)
 {
@@ -281,7 +257,7 @@ static void look_up(struct gap_reader *r)
 {
 	uint32_t n = r->end - r->at;
 
-	if (n / LOOK_UP_WALKS <= r->tally->nkinds)
+	if (n / GAP_LOOK_UP_WALKS <= r->tally->nkinds)
 		return;
 	r->nfound = gap_tally_find(r->tally, r->at, r->end - 1, r->found);
 	r->next_found = 0;

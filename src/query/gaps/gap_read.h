@@ -6,10 +6,8 @@
 #ifndef PTOOL_QUERY_GAP_READ_H
 #define PTOOL_QUERY_GAP_READ_H
 
+#include "query/gaps/gap_kinds.h"
 #include "query/gaps/gap_root.h"
-
-/* What tells segments apart besides their cause and what is charged. */
-enum gap_key { GAP_KEY_NONE, GAP_KEY_OP, GAP_KEY_FRAME, GAP_KEY_ANNOTATION };
 
 /* What of the time is charged alike; borrowed from the blame. */
 struct gap_amount {

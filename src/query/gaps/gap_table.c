@@ -100,6 +100,7 @@ struct making {
 	struct gap_sums sums, totals, by_row_cause; /* as struct gap_row_sums */
 	struct gap_sums by_cause; /* whatever the rows are for: gap_notes_add() */
 	struct gap_causes_seen causes;
+	unsigned left_out; /* of any profile: gap_kinds.h */
 	bool has_work, has_steps;
 	bool has_between; /* what counts between steps */
 	int64_t nrows;    /* without the limit */
@@ -231,8 +232,8 @@ static void add_rows(struct making *m, const struct gap_profile *p)
 	gap_sums_clear(&m->by_cause);
 }
 
-/* Device by device: each has rows, and sums, of its own. */
-static int add_gaps(struct making *m, const struct gap_profile *p, struct err *err)
+/* What readers have to tell apart for the rows. */
+static enum gap_key key_of_rows(const struct making *m)
 {
 	static const enum gap_key keys[] = {
 		[GAPS_BY_OP] = GAP_KEY_OP,
@@ -240,11 +241,18 @@ static int add_gaps(struct making *m, const struct gap_profile *p, struct err *e
 		[GAPS_BY_ANNOTATION] = GAP_KEY_ANNOTATION,
 		[GAPS_BY_STREAM] = GAP_KEY_NONE,
 	};
+
+	return keys[m->request->by];
+}
+
+/* Device by device: each has rows, and sums, of its own. */
+static int add_gaps(struct making *m, const struct gap_profile *p, struct err *err)
+{
 	const struct gaps *gaps = &p->blame.gaps;
 	struct gap_reader reader;
 	int rc = 0;
 
-	gap_profile_read(p, keys[m->request->by], &reader);
+	gap_profile_read(p, key_of_rows(m), &reader);
 	for (uint32_t i = 0; rc == 0 && i < gaps->n; i++) {
 		if (gap_profile_wants(p, &gaps->items[i]))
 			rc = add_gap(m, p, &reader, i, err);
@@ -270,6 +278,8 @@ static void add_notes(struct making *m, const struct gap_profile *p)
 	}
 	if (p->range.is_merged)
 		gap_notes_merged(m->out, p);
+	gap_notes_left_out(m->out, p, key_of_rows(m), p->has_roots);
+	m->left_out |= p->blame.left_out;
 }
 
 /* 1 when the store has rows of it, and they are all that is needed; 0; or -1. */
@@ -390,7 +400,7 @@ static int open_sums(struct making *m, struct store *store, struct table **out,
 	if (rc == 0) {
 		struct memtable *shown = show(m);
 		gap_notes_sentence(shown, &m->causes);
-		if (!has_keys(m))
+		if (!has_keys(m) && !m->left_out)
 			gap_notes_no_keys(shown, m->request->by, m->causes.is_xprof);
 		*out = &shown->table;
 	}
