@@ -126,6 +126,14 @@ def overlapping_steps_of_threads(n):
 
 
 @structure
+def overlapping_steps_over_a_pass(n):
+    """Steps that all last while the operators of a pass run, of no label."""
+    for i in range(n):
+        yield step(i, i, 4 * n, tid=200 + i % 2)
+        yield x("aten::mm", n + 3 * i, **{"Sequence number": i, "Fwd thread id": 0})
+
+
+@structure
 def steps_of_one_number(n):
     for i in range(n):
         yield step(7, 30 * i, 20)

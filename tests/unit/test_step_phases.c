@@ -97,6 +97,24 @@ static void a_gap_across_the_end_of_a_step_belongs_to_no_pass(void **state)
 	end(&r);
 }
 
+static void a_gap_within_one_of_steps_that_overlap_belongs_to_the_pass(void **state)
+{
+	struct recording r;
+
+	(void)state;
+	begin(&r);
+	r.steps[1].host_start_ns = 50;
+	r.steps[1].host_end_ns = 150;
+	add(&r, PART_FORWARD, 10, 20);
+	add(&r, PART_FORWARD, 80, 90);   /* in front of it in the first step alone */
+	add(&r, PART_FORWARD, 120, 130); /* and in the second */
+	add(&r, PART_FORWARD, 160, 170); /* behind it in none */
+	make(&r);
+	assert_int_equal(90, r.phases.steps[0].host_ns[STEP_PHASE_FORWARD]);
+	assert_int_equal(80, r.phases.steps[1].host_ns[STEP_PHASE_FORWARD]);
+	end(&r);
+}
+
 static void labels_alone_tell_what_is_labelled_and_have_no_gaps(void **state)
 {
 	struct recording r;
@@ -155,6 +173,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pass_has_what_lies_between_its_operators),
 		cmocka_unit_test(a_gap_across_the_end_of_a_step_belongs_to_no_pass),
+		cmocka_unit_test(
+			a_gap_within_one_of_steps_that_overlap_belongs_to_the_pass),
 		cmocka_unit_test(labels_alone_tell_what_is_labelled_and_have_no_gaps),
 		cmocka_unit_test(of_phases_at_once_the_first_has_the_time),
 		cmocka_unit_test(work_is_of_the_phase_that_launched_it_whenever_it_runs),

@@ -78,37 +78,36 @@ static struct piece *list_pieces(const struct step_phases *p, size_t *n)
 	return pieces;
 }
 
-/* Is the gap behind this piece one between two pieces of a pass, in one step? */
-static bool is_filled(const struct piece *piece, const struct step_bound *step)
+/* Is there a gap behind this piece, between two pieces of a pass? */
+static bool is_gap(const struct step_host *host, const struct piece *piece)
 {
 	return piece[0].phase == piece[1].phase &&
 	       piece[0].at.end_ns < piece[1].at.start_ns &&
-	       piece[0].at.end_ns > step->host_start_ns &&
-	       piece[1].at.start_ns < step->host_end_ns;
+	       has_gaps(host, piece[0].phase);
 }
 
-/* Time that no phase has goes to the pass that is on both sides of it. */
+/*
+ * Time that no phase has goes to the pass that is on both sides of it, in one step: of
+ * those that begin before it the one that ends last tells whether there is such a step.
+ */
 static void fill_gaps(const struct step_bounds *bounds, const struct step_host *host,
 		      struct intervals *rest, struct step_phases *out)
 {
 	struct intervals filled = { .n = 0 }, left;
-	size_t n, at = 0;
+	size_t n, step = 0;
 	struct piece *pieces = list_pieces(out, &n);
+	int64_t latest_ns = INT64_MIN;
 
-	for (size_t s = 0; s < bounds->n; s++) {
-		const struct step_bound *step = &bounds->items[s];
-		while (at < n && pieces[at].at.end_ns <= step->host_start_ns)
-			at++;
-		for (size_t i = at;
-		     i + 1 < n && pieces[i + 1].at.start_ns < step->host_end_ns; i++) {
-			if (!is_filled(&pieces[i], step) ||
-			    !has_gaps(host, pieces[i].phase))
-				continue;
-			int64_t from_ns = pieces[i].at.end_ns;
-			int64_t to_ns = pieces[i + 1].at.start_ns;
-			intervals_add(&out->parts[pieces[i].phase], from_ns, to_ns);
-			intervals_add(&filled, from_ns, to_ns);
-		}
+	for (size_t i = 0; i + 1 < n; i++) {
+		int64_t from_ns = pieces[i].at.end_ns, to_ns = pieces[i + 1].at.start_ns;
+		for (; step < bounds->n && bounds->items[step].host_start_ns < from_ns;
+		     step++)
+			if (bounds->items[step].host_end_ns > latest_ns)
+				latest_ns = bounds->items[step].host_end_ns;
+		if (latest_ns <= to_ns || !is_gap(host, &pieces[i]))
+			continue;
+		intervals_add(&out->parts[pieces[i].phase], from_ns, to_ns);
+		intervals_add(&filled, from_ns, to_ns);
 	}
 	intervals_unite(&filled);
 	for (size_t phase = 0; phase < NTOLD; phase++)
