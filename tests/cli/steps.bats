@@ -484,3 +484,41 @@ engine_trace() {
 	echo -n "step 0 1 2 mean " | diff - got
 	! ptool steps -q busy.json | grep -q 'not counted' || false
 }
+
+@test "rows of too many steps and devices are refused, and their sums are not" {
+	python3 - >many.json <<'END'
+import json
+x = {"ph": "X", "pid": 9999, "tid": 1, "cat": "user_annotation", "dur": 20}
+print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in range(1500)]
+                 + [{**x, "cat": "kernel", "name": "gemm", "pid": n, "ts": 30 * n, "dur": 45, "args": {"device": n, "stream": 7}}
+                    for n in range(1500)]))
+END
+	ptool ingest -q many.json
+	printf '[steps]\nview = steps\ncolumn = total_ns\nmax = 1 s\n' >budgets.ini
+	local wrong='1500 steps of 1500 devices have more than 2000000 rows; --step, --device or --limit leaves fewer'
+	for options in "" "--sort total --limit 3"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ptool steps --format csv $options
+		exits 2
+		says "ptool: steps: $wrong"
+		[ -z "$output" ]
+	done
+	run --separate-stderr ptool gate -f budgets.ini
+	exits 2
+	[[ $stderr == *"$wrong" ]]
+	[ "$(ptool steps --format csv --limit 3 | wc -l)" -eq 4 ]
+	[ "$(ptool steps --format csv --step 3 | wc -l)" -ge 1501 ]
+	[ "$(ptool steps --format csv --device 3 | wc -l)" -ge 1501 ]
+	ptool steps | grep -q 'devices have only their means here'
+	printf 'step = 3\n' >>budgets.ini
+	ptool gate -f budgets.ini
+	# each device works 20 ns of its step, 15 of the next, and the last one 20 alone
+	ptool trend --format csv >trend.csv
+	python3 - <<'END'
+import csv
+row, = csv.DictReader(open("trend.csv"))
+pairs, busy = 1500 * 1500, 1000 * (35 * 1499 + 20)
+assert int(row["busy_ns"]) == busy // pairs, row
+assert int(row["idle_ns"]) == (pairs * 20000 - busy) // pairs, row
+END
+}

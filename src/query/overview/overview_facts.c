@@ -16,25 +16,28 @@
 
 static const struct filter no_filter = { .focus = NULL };
 
+static void take_step(struct overview_more *to, const struct steps_profile *p,
+		      size_t place)
+{
+	struct overview_step *step = ARRAY_PUSH(to->steps, to->nsteps, to->steps_cap);
+
+	*step = (struct overview_step){ .number = p->bounds.items[place].number,
+					.start_ns = p->bounds.items[place].start_ns,
+					.total_ns = steps_value(p, place, VALUE_TOTAL) };
+	memcpy(step->category_ns, p->categories[place], sizeof(step->category_ns));
+}
+
 /* Recordings that are a step each belong together. */
 static void take_steps(struct overview_more *to, const struct steps *steps)
 {
 	bool is_first = to->nsteps == 0;
-	struct steps_at at = { 0 };
-	struct step_row row;
 
-	while (steps_next(steps, &at)) {
-		steps_row(steps, &at, &row);
-		if (row.is_mean || row.is_single || !row.is_first ||
-		    !(is_first || row.is_file))
+	for (size_t i = 0; i < steps->nprofiles; i++) {
+		const struct steps_profile *p = &steps->profiles[i];
+		if (p->bounds.is_single || !(is_first || p->is_file))
 			continue;
-		struct overview_step *step =
-			ARRAY_PUSH(to->steps, to->nsteps, to->steps_cap);
-		*step = (struct overview_step){ .number = row.number,
-						.start_ns = row.start_ns,
-						.total_ns = row.values[VALUE_TOTAL] };
-		memcpy(step->category_ns, row.values + VALUE_CATEGORY,
-		       sizeof(step->category_ns));
+		for (size_t k = 0; k < p->nshown; k++)
+			take_step(to, p, p->shown[k]);
 	}
 }
 

@@ -413,6 +413,8 @@ static int load(struct mfu *m, struct store *store, const struct scope *scope,
 	find_peaks(m);
 	rc = steps_load(store, scope, request, &steps, err);
 	if (rc == 0)
+		rc = steps_check_rows(&steps, steps_count_rows(&steps), err);
+	if (rc == 0)
 		add_rows(m, &steps, request->show.for_people);
 	steps_release(&steps);
 	if (rc == 0 && m->n == 0)

@@ -302,8 +302,7 @@ int steps_open(struct store *store, const struct scope *scope,
 		return steps_by_axis_table(scope, &steps, request, out, err);
 	steps.has_empty = rc == 0 && findings_have(store, scope, FINDING_EMPTY_STEP);
 	if (rc == 0)
-		*out = steps_table(&steps, scope, request);
-	else
-		steps_release(&steps);
+		return steps_table(&steps, scope, request, out, err);
+	steps_release(&steps);
 	return rc;
 }

@@ -204,12 +204,31 @@ void steps_make_row(const struct steps *s, const struct step_series *series, siz
 int64_t steps_value(const struct steps_profile *p, size_t step, enum step_value value);
 /* The place of its mark. */
 size_t steps_mark(const struct steps *s, const struct step_series *series, size_t step);
+/*
+ * Steps times devices of which there are rows, each for itself, of one profile
+ * (ptool-formats(5), LIMITS).
+ */
+#define STEPS_ROWS_MOST 2000000
+/* How many rows steps_next() goes through. */
+int64_t steps_count_rows(const struct steps *s);
+/* May so many of them be made?  -1 with err set when a profile alone has too many. */
+int steps_check_rows(const struct steps *s, int64_t nrows, struct err *err);
+
+/* What all devices of a profile did in steps, added up. */
+struct steps_times {
+	int64_t busy_ns, total_ns;
+	int64_t n; /* steps times devices */
+};
+/* In the steps that `counts` says, by their place, without a row of each. */
+struct steps_times steps_add_devices(const struct steps *s, const struct steps_profile *p,
+				     const bool *counts);
+
 /* The next mean from series *at on, which moves; NULL: there is none. */
 const struct step_row *steps_next_mean(const struct steps *s, size_t *at);
 
-/* The table, which table_free() frees; the steps are moved. */
-struct table *steps_table(struct steps *s, const struct scope *scope,
-			  const struct steps_request *request);
+/* The table, which table_free() frees; the steps are moved, also when -1 is returned. */
+int steps_table(struct steps *s, const struct scope *scope,
+		const struct steps_request *request, struct table **out, struct err *err);
 /*
  * steps_notes.c, for that: of marks, of what the recording lacks and how to record it,
  * of what tells phases.

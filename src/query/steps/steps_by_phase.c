@@ -53,24 +53,25 @@ static void add_step(struct phased *p, size_t step)
 		row->made_ns = sum_add(row->made_ns, total_ns);
 }
 
-/* What a device did in the steps that are shown. */
-static void add_device(struct phased *p, const struct step_series *series)
+/* What devices did in the steps of the phase that are shown. */
+static void add_devices(struct phased *p, enum engine_phase phase)
 {
-	for (size_t i = 0; i < p->profile->nshown; i++) {
-		struct step_row step;
-		size_t at = p->profile->shown[i];
-		struct phase_row *row = &p->rows[p->phases[at]];
-		steps_make_row(p->steps, series, at, &step);
-		for (int v = 0; v < NDEVICE_VIEWS; v++)
-			add_to(&row->busy_ns, step.values[VALUE_DEVICE_VIEW + v]);
-		row->possible_ns = sum_add(row->possible_ns, step.values[VALUE_TOTAL]);
+	struct phase_row *row = &p->rows[phase];
+	size_t n = p->profile->bounds.n;
+	bool *counts = xcalloc(n + 1, sizeof(*counts));
+
+	for (size_t i = 0; i < n; i++)
+		counts[i] = p->phases[i] == phase;
+	const struct steps_times times = steps_add_devices(p->steps, p->profile, counts);
+	if (times.n) {
+		row->busy_ns = times.busy_ns;
+		row->possible_ns = times.total_ns;
 	}
+	free(counts);
 }
 
 static void add_steps(struct phased *p)
 {
-	const struct steps *s = p->steps;
-
 	for (int i = 0; i < NENGINE_PHASES; i++)
 		p->rows[i] = (struct phase_row){ .profile = p->profile->profile,
 						 .phase = (enum engine_phase)i,
@@ -81,10 +82,9 @@ static void add_steps(struct phased *p)
 	memset(p->phases, HIDDEN, p->profile->bounds.n);
 	for (size_t i = 0; i < p->profile->nshown; i++)
 		add_step(p, p->profile->shown[i]);
-	for (size_t i = p->profile->first_series;
-	     i < s->nseries && &s->profiles[s->series[i].profile] == p->profile; i++)
-		if (s->series[i].has_device)
-			add_device(p, &s->series[i]);
+	for (int i = 0; i < NENGINE_PHASES; i++)
+		if (p->rows[i].steps)
+			add_devices(p, (enum engine_phase)i);
 }
 
 static enum kernel_family family_of(struct by_phase *b, uint32_t name)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/sum.h"
+#include "query/steps/step_cover.h"
 #include "query/steps/steps.h"
 
 size_t steps_mark(const struct steps *s, const struct step_series *series, size_t step)
@@ -135,4 +136,74 @@ const struct step_row *steps_next_mean(const struct steps *s, size_t *at)
 	while (*at < s->nseries && !s->series[*at].has_mean)
 		++*at;
 	return *at < s->nseries ? &s->series[(*at)++].mean : NULL;
+}
+
+int64_t steps_count_rows(const struct steps *s)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < s->nseries; i++)
+		n += (int64_t)s->profiles[s->series[i].profile].nshown +
+		     s->series[i].has_mean;
+	return n;
+}
+
+/* The place behind the last series of the profile. */
+static size_t end_of(const struct steps *s, const struct steps_profile *p)
+{
+	size_t end = p->first_series;
+
+	while (end < s->nseries && &s->profiles[s->series[end].profile] == p)
+		end++;
+	return end;
+}
+
+int steps_check_rows(const struct steps *s, int64_t nrows, struct err *err)
+{
+	for (size_t i = 0; nrows > STEPS_ROWS_MOST && i < s->nprofiles; i++) {
+		const struct steps_profile *p = &s->profiles[i];
+		size_t n = end_of(s, p) - p->first_series;
+		if (n && p->nshown > STEPS_ROWS_MOST / n)
+			return err_set(err, ERR_USAGE,
+				       "%zu steps of %zu devices have more than %d rows; "
+				       "--step, --device or --limit leaves fewer",
+				       p->nshown, n, STEPS_ROWS_MOST);
+	}
+	return 0;
+}
+
+static int64_t busy_ns(const struct step_series *series, const struct step_cover *cover,
+		       const bool *counts, size_t nsteps)
+{
+	int64_t sum = 0;
+
+	for (int v = 0; !series->views && v < NDEVICE_VIEWS; v++)
+		sum = sum_add(sum, step_cover_length(cover, &series->parts.parts[v]));
+	for (size_t i = 0; series->views && i < nsteps; i++)
+		for (int v = 0; counts[i] && v < NDEVICE_VIEWS; v++)
+			sum = sum_add(sum, series->views[i][v]);
+	return sum;
+}
+
+struct steps_times steps_add_devices(const struct steps *s, const struct steps_profile *p,
+				     const bool *counts)
+{
+	struct steps_times times = { .n = 0 };
+	struct step_cover cover;
+	int64_t total_ns = 0;
+
+	step_cover_make(&p->bounds, counts, &cover);
+	for (size_t i = 0; i < p->bounds.n; i++)
+		if (counts[i])
+			total_ns = sum_add(total_ns, steps_value(p, i, VALUE_TOTAL));
+	for (size_t i = p->first_series, end = end_of(s, p); i < end; i++) {
+		if (!s->series[i].has_device)
+			continue;
+		times.n += cover.n;
+		times.total_ns = sum_add(times.total_ns, total_ns);
+		times.busy_ns = sum_add(times.busy_ns, busy_ns(&s->series[i], &cover,
+							       counts, p->bounds.n));
+	}
+	step_cover_release(&cover);
+	return times;
 }

@@ -431,14 +431,12 @@ static void sort_feed(struct steps_feed *f, struct view_request *show)
 	sort_items(c, &f->showing, show);
 }
 
-static int64_t count_rows(const struct steps *s)
+/* How many rows are made: those that are sorted all are. */
+static int64_t count_made(const struct view_request *show, int64_t n)
 {
-	struct steps_at at = { .series = 0 };
-	int64_t n = 0;
+	bool is_sorted = show->sort || show->reverse;
 
-	while (steps_next(s, &at))
-		n++;
-	return n;
+	return show->limit && show->limit < n && !is_sorted ? show->limit : n;
 }
 
 static struct table *table_for_machines(struct steps *s,
@@ -446,7 +444,7 @@ static struct table *table_for_machines(struct steps *s,
 {
 	struct steps_feed *f = xcalloc(1, sizeof(*f));
 	struct view_request show = request->show;
-	int64_t n = count_rows(s);
+	int64_t n = steps_count_rows(s);
 
 	f->steps = *s;
 	f->shown.at.series = SIZE_MAX;
@@ -547,13 +545,11 @@ unsigned steps_columns(bool by_phase)
 	return by_phase ? BY_PHASE : BY_CATEGORY;
 }
 
-struct table *steps_table(struct steps *s, const struct scope *scope,
-			  const struct steps_request *request)
+static struct table *table_for_people(struct steps *s, const struct scope *scope,
+				      const struct steps_request *request)
 {
 	struct view_request show = request->show;
 
-	if (!show.for_people)
-		return table_for_machines(s, request);
 	show.people = request->phases ? phases : categories;
 	struct memtable *first = make_table(s, scope, show, !request->phases);
 	struct memtable *last = first;
@@ -569,4 +565,21 @@ struct table *steps_table(struct steps *s, const struct scope *scope,
 	steps_add_notes(s, request, last);
 	steps_release(s);
 	return &first->table;
+}
+
+int steps_table(struct steps *s, const struct scope *scope,
+		const struct steps_request *request, struct table **out, struct err *err)
+{
+	const struct view_request *show = &request->show;
+
+	if (show->for_people) {
+		*out = table_for_people(s, scope, request);
+		return 0;
+	}
+	if (steps_check_rows(s, count_made(show, steps_count_rows(s)), err) < 0) {
+		steps_release(s);
+		return -1;
+	}
+	*out = table_for_machines(s, request);
+	return 0;
 }

@@ -80,25 +80,31 @@ static int64_t time_of(const struct scope_profile *p)
 	return p->has_mtime ? p->mtime_ns : NUMBER_NONE;
 }
 
+static void add_devices(struct summing *s, const struct steps *steps,
+			const struct steps_profile *p)
+{
+	bool *counts = xcalloc(p->bounds.n + 1, sizeof(*counts));
+
+	for (size_t i = 0; i < p->nshown; i++)
+		counts[p->shown[i]] = true;
+	const struct steps_times times = steps_add_devices(steps, p, counts);
+	s->ndevice_steps += times.n;
+	s->busy_ns = sum_add(s->busy_ns, times.busy_ns);
+	s->idle_ns = sum_add(s->idle_ns, sum_sub(times.total_ns, times.busy_ns));
+	free(counts);
+}
+
 static void add_steps(struct summing *s, const struct steps *steps)
 {
-	struct steps_at at = { 0 };
-	struct step_row row;
-
-	while (steps_next(steps, &at)) {
-		steps_row(steps, &at, &row);
-		if (row.is_mean || row.is_single)
+	for (size_t i = 0; i < steps->nprofiles; i++) {
+		const struct steps_profile *p = &steps->profiles[i];
+		if (p->bounds.is_single)
 			continue;
-		if (row.is_first)
+		for (size_t k = 0; k < p->nshown; k++)
 			*ARRAY_PUSH(s->steps_ns, s->nsteps, s->cap) =
-				row.values[VALUE_HOST];
-		if (!row.has_work || !row.has_device)
-			continue;
-		s->ndevice_steps++;
-		s->idle_ns = sum_add(s->idle_ns, row.values[VALUE_IDLE]);
-		for (int i = 0; i < NDEVICE_VIEWS; i++)
-			s->busy_ns =
-				sum_add(s->busy_ns, row.values[VALUE_DEVICE_VIEW + i]);
+				steps_value(p, p->shown[k], VALUE_HOST);
+		if (p->has_work)
+			add_devices(s, steps, p);
 	}
 }
 
