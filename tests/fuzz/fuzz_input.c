@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bundle.h"
-#include "base/intern.h"
+#include "base/hash.h"
 
 /* Bytes of one input that are looked at: a bomb is not to be told by its time. */
 #define MOST        ((uint64_t)4 << 20)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/intern.h"
+#include "base/hash.h"
 #include "ingest/json.h"
 #include "ingest/mend.h"
 
