@@ -180,7 +180,7 @@ static void sort_pushes(struct remote_list *list)
 static int choose_runs(struct http *http, const struct remote_wish *wish, char *out,
 		       size_t size, struct err *err)
 {
-	uint64_t run_id;
+	uint64_t run_id = 0;
 	struct buf sql;
 
 	if (wish->all_runs && !wish->run) {

@@ -26,7 +26,12 @@ struct temporary_files {
 
 static struct temporary_files *of(struct sqlite3_file *file)
 {
-	return (struct temporary_files *)(uintptr_t)file->pMethods;
+	const union {
+		const struct sqlite3_io_methods *methods;
+		struct temporary_files *files;
+	} own = { .methods = file->pMethods };
+
+	return own.files;
 }
 
 static int64_t size_of(struct sqlite3_file *file)

@@ -353,7 +353,7 @@ static int check(struct sqlite3 *db, const struct tree_roots *known, bool for_ad
 			  .page_size = HEADER_SIZE,
 			  .is_over = is_over,
 			  .err = err };
-	uint8_t header[HEADER_SIZE];
+	uint8_t header[HEADER_SIZE] = { 0 };
 
 	if (!w.file)
 		return err_set(err, ERR_IO, "cannot read it");

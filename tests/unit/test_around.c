@@ -51,7 +51,7 @@ static void deep_rows_are_found_as_by_steps(void **state)
 	add(&w, thread_in(&w, 1), "shallow", 5, 50, CLASS_OP);
 	add_phase(&w, thread_in(&w, 1), "mark", 10, PHASE_INSTANT);
 	for (int64_t i = 0; i < DEPTH; i++) {
-		int64_t dur_ns = 5 * DEPTH - 4 * i;
+		int64_t dur_ns = 5 * (int64_t)DEPTH - 4 * i;
 		if (next_random(&seed) % 5 == 0)
 			dur_ns += (int64_t)next_random(&seed) % 40;
 		add(&w, thread_in(&w, 2), "deep", 2 * i, dur_ns, CLASS_OP);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/alloc.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 
@@ -117,7 +117,9 @@ static const struct line_source *source_of(struct line_sources *s, struct str fi
 		struct line_source *source = arena_alloc(&s->arena, sizeof(*source));
 		*source = missing;
 		find_file(s, file, source);
-		*ARRAY_PUSH(s->files, s->nfiles, s->files_cap) = source;
+		s->files = xgrow(s->files, &s->files_cap, s->nfiles + 1,
+				 sizeof(struct line_source *));
+		s->files[s->nfiles++] = source;
 	}
 	return s->files[at];
 }
