@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/beside.h"
 #include "base/str.h"
 #include "cli/baseline.h"
 #include "cli/fleet_told.h"
@@ -109,7 +110,9 @@ static int write_run(const struct baseline_saving *s, const struct saved_run *ru
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));
 	if (rc < 0)
 		unlink(hidden);
-	unlink(arena_printf(s->arena, "%s.lock", hidden));
+	char *lock = beside_name(hidden, ".lock", 0);
+	unlink(lock);
+	free(lock);
 	if (rc < 0 && err->kind == ERR_IO)
 		err_set(err, ERR_IO, "%s",
 			arena_printf(s->arena, "cannot save it as '%s': %s", to,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/beside.h"
 #include "base/drawn_ascii.h"
 #include "base/utf8.h"
@@ -175,33 +176,35 @@ static FILE *open_temporary(char *path, mode_t mode)
 	return stream;
 }
 
-/* A device or a pipe is written to, not replaced; else the file keeps its mode. */
-static int open_target(struct output *out, struct err *err)
+/* A device or a pipe is written to, also by a name in /proc, which is no path. */
+static int open_device(struct output *out, const struct output_opts *o, struct err *err)
 {
-	struct stat st;
-	bool is_there = stat(out->path, &st) == 0;
-
-	if (is_there && !S_ISREG(st.st_mode)) {
-		out->stream = fopen(out->path, "w");
-		return out->stream ? 0 : path_error(err, out->path);
-	}
-	out->temporary = beside_name(out->path, ".XXXXXX", 0);
-	out->stream = open_temporary(out->temporary,
-				     is_there ? st.st_mode & 0777 : usual_mode());
+	out->stream = fopen(o->path, "w");
 	if (!out->stream)
-		return path_error(err, out->path);
-	interrupt_unlink(out->temporary);
+		return path_error(err, o->path);
+	out->path = xstrdup(o->path);
 	return 0;
 }
 
-/* What a symbolic link points at is written, there or not, and the link stays. */
+/* It keeps its mode.  What a symbolic link points at is written, there or not, and the link stays. */
 static int open_file(struct output *out, const struct output_opts *o, struct err *err)
 {
+	struct stat st;
+	bool is_there = stat(o->path, &st) == 0;
+
+	if (is_there && !S_ISREG(st.st_mode))
+		return open_device(out, o, err);
 	out->path = beside_target(o->path);
 	if (!out->path)
 		return path_error(err, o->path);
-	if (open_target(out, err) == 0)
+	out->temporary = beside_name(out->path, ".XXXXXX", 0);
+	out->stream = open_temporary(out->temporary,
+				     is_there ? st.st_mode & 0777 : usual_mode());
+	if (out->stream) {
+		interrupt_unlink(out->temporary);
 		return 0;
+	}
+	path_error(err, out->path);
 	free(out->path);
 	free(out->temporary);
 	return -1;

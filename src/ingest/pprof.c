@@ -51,7 +51,8 @@ struct pprof {
 
 /*
  * What units are called, and what a value of them is to the sink: as pprof's own tool reads
- * them, whatever the case, in the singular and the plural.
+ * them, whatever the case, in the singular and the plural.  Of hours and terabytes, which it
+ * knows, too, the values are counts.
  */
 static const struct {
 	const char *name; /* without the s of a plural */

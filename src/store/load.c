@@ -282,12 +282,17 @@ static void replace_json(struct model *m, struct metadata_rec *metadata, struct 
 /* SQLite takes no row of more than 10^9 bytes, and all of them are in one. */
 #define METADATA_MAX ((uint64_t)64 << 20)
 
-static bool takes_more(struct model *m, size_t bytes)
+/* Metadata of so many bytes, in place of so many that were there; false: it is too much. */
+static bool takes(struct model *m, size_t bytes, size_t before)
 {
-	if (m->metadata_bytes + bytes <= METADATA_MAX)
-		return true;
-	model_finding(m, FINDING_METADATA_SIZE, 0, STR_LIT(""), STR_LIT(""));
-	return false;
+	uint64_t sum = m->metadata_bytes - before + bytes;
+
+	if (sum > METADATA_MAX) {
+		model_finding(m, FINDING_METADATA_SIZE, 0, STR_LIT(""), STR_LIT(""));
+		return false;
+	}
+	m->metadata_bytes = sum;
+	return true;
 }
 
 /* Keys may repeat: the last one counts. */
@@ -295,22 +300,19 @@ static void on_metadata(struct sink *s, struct str key, struct str json)
 {
 	struct loader *l = (struct loader *)s;
 	struct model *m = &l->model;
-
-	if (!takes_more(m, key.n + json.n))
-		return;
 	uint32_t text = intern_add(m->texts, key);
 	size_t probe = idmap_first(&l->metadata_of_key, text);
 	uint32_t at = idmap_next(&l->metadata_of_key, &probe);
 
 	if (at == UINT32_MAX) {
-		m->metadata_bytes += key.n + json.n;
+		if (!takes(m, key.n + json.n, 0))
+			return;
 		idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
 		*APPEND(m, metadata) =
 			(struct metadata_rec){ text, arena_copy(&m->arena, json), NULL,
 					       0 };
-	} else if (!str_equal(m->metadata[at].json, json)) {
-		m->metadata_bytes -= m->metadata[at].json.n;
-		m->metadata_bytes += json.n;
+	} else if (!str_equal(m->metadata[at].json, json) &&
+		   takes(m, json.n, m->metadata[at].json.n)) {
 		replace_json(m, &m->metadata[at], json);
 	}
 }
@@ -320,13 +322,15 @@ static void on_device_info(struct sink *s, const struct device_info_fact *device
 	struct model *m = loader_model(s);
 	struct device_info_fact copy = *device;
 
-	if (!takes_more(m, device->name.n + device->json.n))
+	for (; device->is_first && m->ndevice_infos; m->ndevice_infos--) {
+		const struct device_info_fact *old =
+			&m->device_infos[m->ndevice_infos - 1];
+		m->metadata_bytes -= old->name.n + old->json.n;
+	}
+	if (!takes(m, device->name.n + device->json.n, 0))
 		return;
-	m->metadata_bytes += device->name.n + device->json.n;
 	copy.name = arena_copy(&m->arena, device->name);
 	copy.json = arena_copy(&m->arena, device->json);
-	if (device->is_first)
-		m->ndevice_infos = 0;
 	*APPEND(m, device_infos) = copy;
 }
 

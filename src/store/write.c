@@ -207,56 +207,16 @@ int write_remove_run(struct sqlite3 *db, const char *name, struct err *err)
 	return tree_check(db, err) < 0 ? -1 : statements_run(db, "remove_", name, err);
 }
 
-static int list_gone(struct sqlite3 *db, const char *const *names, size_t n,
-		     struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-	int rc = 0;
-
-	if (sql_exec(db, "CREATE TEMP TABLE gone (name TEXT PRIMARY KEY)", err) < 0 ||
-	    sql_prepare(db, "INSERT INTO temp.gone VALUES (?)", &stmt, err) < 0)
-		return -1;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		sqlite3_bind_text(stmt, 1, names[i], -1, SQLITE_STATIC);
-		rc = sql_step(stmt, err);
-	}
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-static int run_with_name(struct sqlite3 *db, const char *text, const char *name,
-			 struct err *err)
-{
-	struct sqlite3_stmt *stmt;
-
-	if (sql_prepare(db, text, &stmt, err) < 0)
-		return -1;
-	sqlite3_bind_text(stmt, 1, name, -1, SQLITE_STATIC);
-	int rc = sql_step(stmt, err);
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-/* Each table is gone through once: first all of the profiles become those of one run. */
+/* One after the other: slices of a run are a range of ids, those of several need not be. */
 int write_remove_runs(struct sqlite3 *db, const char *const *names, size_t n,
 		      struct err *err)
 {
-	static const char gather[] =
-		"UPDATE profile SET run_id = (SELECT id FROM run WHERE name = :run) "
-		"WHERE run_id IN (SELECT r.id FROM temp.gone g JOIN run r ON r.name = "
-		"g.name)";
-	static const char forget[] =
-		"DELETE FROM run WHERE name IN (SELECT name FROM temp.gone);"
-		"DROP TABLE temp.gone";
-
 	/* before anything is changed, as in write_remove_run(): it reads the file */
-	if (n == 0 || tree_check(db, err) < 0)
-		return n == 0 ? 0 : -1;
-	if (n > 1 && (list_gone(db, names + 1, n - 1, err) < 0 ||
-		      run_with_name(db, gather, names[0], err) < 0 ||
-		      sql_exec(db, forget, err) < 0))
-		return -1;
-	return statements_run(db, "remove_", names[0], err);
+	int rc = n ? tree_check(db, err) : 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = statements_run(db, "remove_", names[i], err);
+	return rc;
 }
 
 /* Keys and values come as JSON text; a key may hold what JSON forbids. */

@@ -102,8 +102,10 @@ const struct finding_kind finding_kinds[NFINDINGS] = {
 				     "it was kept as metadata only", SEVERITY_INFO },
 	[FINDING_NO_TIME] = { "no_time", "an event has no readable ts",
 			      "the event was skipped", SEVERITY_ERROR },
-	[FINDING_TIME_RANGE] = { "time_range", "a time lies beyond 64-bit nanoseconds",
-				 "the event or sample was skipped", SEVERITY_ERROR },
+	[FINDING_TIME_RANGE] = { "time_range", "a time lies more than 146 years from 0",
+				 "the event or sample, or the start or end of a series, "
+				 "was skipped",
+				 SEVERITY_ERROR },
 	[FINDING_NO_DURATION] = { "no_duration", "a complete event has no readable dur",
 				  "it ends with the trace and is marked unfinished",
 				  SEVERITY_WARNING },

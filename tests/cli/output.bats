@@ -34,17 +34,36 @@ mode() { # FILE
 	ln -s folder/new.csv link.csv
 	ln -s link.csv chain.csv
 	ptool top -o chain.csv
-	[ -L link.csv ] && [ -L chain.csv ] && [ -s folder/new.csv ]
+	[ -L link.csv ]
+	[ -L chain.csv ]
+	[ -s folder/new.csv ]
 	run --separate-stderr ptool top -o chain.csv
 	exits 2
 	says 'ptool: top: chain.csv exists; -f replaces it'
 	ptool top --limit 1 -f -o chain.csv
-	[ -L link.csv ] && [ -L chain.csv ] && [ "$(wc -l <folder/new.csv)" = 2 ]
+	[ -L link.csv ]
+	[ -L chain.csv ]
+	[ "$(wc -l <folder/new.csv)" = 2 ]
 	ln -s round.csv round.csv
 	run --separate-stderr ptool top -o round.csv
 	exits 5
 	says 'ptool: top: round.csv: Too many levels of symbolic links'
 	only_files ptool.db folder link.csv chain.csv round.csv
+}
+
+@test "a pipe is written to, by whatever name it has" {
+	store
+	ptool top --format csv >top.csv
+	ptool top -o /dev/stdout --format csv | cmp top.csv -
+	ptool top -o /dev/fd/7 --format csv 7> >(cmp top.csv - >seven; echo "$?" >>seven) 2>told
+	ptool top -o >(cat >eight) --format csv
+	for ((i = 0; i < 100; i++)); do
+		[ ! -s seven ] || [ "$(wc -l <eight)" != "$(wc -l <top.csv)" ] || break
+		sleep 0.05
+	done
+	[ "$(cat seven)" = 0 ]
+	cmp top.csv eight
+	ptool export -q --to folded -o /dev/stdout "$FIXTURES/pyprof/pstats/sys311/w_gen.prof" | grep -q "w_gen.py:1"
 }
 
 @test "a name may be as long as names can be" {

@@ -33,6 +33,22 @@ two_runs() {
 	[ "$(ask ptool.db 'SELECT count(*) FROM run')" = 0 ]
 }
 
+@test "runs that lie between those that go keep all their rows" {
+	for run in a b c d; do ptool ingest -q --run "$run" "$GPU/copies.json"; done
+	rows() { ptool list --run c --format csv | cut -d, -f4-; }
+	rows >was
+	ptool rm -q b d
+	[ "$(ask ptool.db 'SELECT group_concat(name) FROM run')" = a,c ]
+	rows | cmp was -
+	ptool ingest -q --run b "$GPU/two_streams.json"
+	ptool rm -q a b
+	rows | cmp was -
+	ptool ingest -q -o alone.db --run c "$GPU/copies.json"
+	for table in slice_row kernel copy op_stat step flow finding track thread; do
+		[ "$(ask ptool.db "SELECT count(*) FROM $table")" = "$(ask alone.db "SELECT count(*) FROM $table")" ]
+	done
+}
+
 @test "a run may be named by the file that it was made from" {
 	cp "$GPU/copies.json" trace.json
 	ptool ingest -q trace.json
