@@ -186,6 +186,14 @@ static int open_device(struct output *out, const struct output_opts *o, struct e
 	return 0;
 }
 
+static bool is_same(const char *path, const struct stat *st)
+{
+	struct stat other;
+
+	return stat(path, &other) == 0 && other.st_dev == st->st_dev &&
+	       other.st_ino == st->st_ino;
+}
+
 /* It keeps its mode.  What a symbolic link points at is written, there or not, and the link stays. */
 static int open_file(struct output *out, const struct output_opts *o, struct err *err)
 {
@@ -197,6 +205,11 @@ static int open_file(struct output *out, const struct output_opts *o, struct err
 	out->path = beside_target(o->path);
 	if (!out->path)
 		return path_error(err, o->path);
+	if (is_there &&
+	    !is_same(out->path, &st)) { /* /proc names a file that was deleted */
+		free(out->path);
+		return open_device(out, o, err);
+	}
 	out->temporary = beside_name(out->path, ".XXXXXX", 0);
 	out->stream = open_temporary(out->temporary,
 				     is_there ? st.st_mode & 0777 : usual_mode());

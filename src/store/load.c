@@ -295,26 +295,36 @@ static bool takes(struct model *m, size_t bytes, size_t before)
 	return true;
 }
 
+/* Where that key is, or UINT32_MAX.  One that is left out becomes no text of the store. */
+static uint32_t metadata_place(const struct loader *l, struct str key)
+{
+	const struct model *m = &l->model;
+
+	if (!intern_has(m->texts, key))
+		return UINT32_MAX;
+	size_t probe = idmap_first(&l->metadata_of_key, intern_add(m->texts, key));
+	return idmap_next(&l->metadata_of_key, &probe);
+}
+
 /* Keys may repeat: the last one counts. */
 static void on_metadata(struct sink *s, struct str key, struct str json)
 {
 	struct loader *l = (struct loader *)s;
 	struct model *m = &l->model;
-	uint32_t text = intern_add(m->texts, key);
-	size_t probe = idmap_first(&l->metadata_of_key, text);
-	uint32_t at = idmap_next(&l->metadata_of_key, &probe);
+	uint32_t at = metadata_place(l, key);
 
-	if (at == UINT32_MAX) {
-		if (!takes(m, key.n + json.n, 0))
-			return;
-		idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
-		*APPEND(m, metadata) =
-			(struct metadata_rec){ text, arena_copy(&m->arena, json), NULL,
-					       0 };
-	} else if (!str_equal(m->metadata[at].json, json) &&
-		   takes(m, json.n, m->metadata[at].json.n)) {
-		replace_json(m, &m->metadata[at], json);
+	if (at != UINT32_MAX) {
+		struct metadata_rec *old = &m->metadata[at];
+		if (!str_equal(old->json, json) && takes(m, json.n, old->json.n))
+			replace_json(m, old, json);
+		return;
 	}
+	if (!takes(m, key.n + json.n, 0))
+		return;
+	uint32_t text = intern_add(m->texts, key);
+	idmap_add(&l->metadata_of_key, text, (uint32_t)m->nmetadata);
+	*APPEND(m, metadata) =
+		(struct metadata_rec){ text, arena_copy(&m->arena, json), NULL, 0 };
 }
 
 static void on_device_info(struct sink *s, const struct device_info_fact *device)

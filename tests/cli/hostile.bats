@@ -300,7 +300,8 @@ the ranks at a time" ]]
 		note = lambda i, n: {"ph": "M", "name": f"note{i}", "pid": 1, "args": {"v": "a" * n}}
 		call = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
 		json.dump([call, note(0, 1 << 20), note(1, 9)], open("large.json", "w"))
-		json.dump([call] + [note(i, 1000000) for i in range(70)], open("many.json", "w"))
+		again = [note(1, 1000000), note(0, 999999)]
+		json.dump([call] + [note(i, 1000000) for i in range(70)] + again, open("many.json", "w"))
 	END
 	ptool ingest -q -o s.db large.json
 	[ "$(ask s.db 'SELECT metadata FROM profile')" = '{"note1": {"v": "aaaaaaaaa"}}' ]
@@ -308,6 +309,7 @@ the ranks at a time" ]]
 	rm s.db
 	ptool ingest -q -o s.db many.json
 	[ "$(ask s.db 'SELECT length(metadata) / 1000000 FROM profile')" = 67 ]
+	[ "$(ask s.db "SELECT length(json_extract(metadata, '\$.note0.v')) FROM profile")" = 999999 ]
 	[ "$(ask s.db "SELECT count FROM finding WHERE code = 'metadata_size'")" = 3 ]
 }
 

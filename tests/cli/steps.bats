@@ -495,7 +495,7 @@ print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in rang
 END
 	ptool ingest -q many.json
 	printf '[steps]\nview = steps\ncolumn = total_ns\nmax = 1 s\n' >budgets.ini
-	local wrong='1500 steps of 1500 devices have more than 2000000 rows; --step, --device or --limit leaves fewer'
+	local wrong='1500 steps of 1500 devices have more than 2000000 rows; --step or --device leaves fewer'
 	for options in "" "--sort total --limit 3"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr ptool steps --format csv $options
@@ -506,6 +506,9 @@ END
 	run --separate-stderr ptool gate -f budgets.ini
 	exits 2
 	[[ $stderr == *"$wrong" ]]
+	run --separate-stderr ptool steps --mfu --model-flops 1000000000 --limit 3
+	exits 2
+	says "ptool: steps: $wrong"
 	[ "$(ptool steps --format csv --limit 3 | wc -l)" -eq 4 ]
 	[ "$(ptool steps --format csv --step 3 | wc -l)" -ge 1501 ]
 	[ "$(ptool steps --format csv --device 3 | wc -l)" -ge 1501 ]

@@ -166,7 +166,7 @@ int steps_check_rows(const struct steps *s, int64_t nrows, struct err *err)
 		if (n && p->nshown > STEPS_ROWS_MOST / n)
 			return err_set(err, ERR_USAGE,
 				       "%zu steps of %zu devices have more than %d rows; "
-				       "--step, --device or --limit leaves fewer",
+				       "--step or --device leaves fewer",
 				       p->nshown, n, STEPS_ROWS_MOST);
 	}
 	return 0;
