@@ -176,16 +176,6 @@ static FILE *open_temporary(char *path, mode_t mode)
 	return stream;
 }
 
-/* A device or a pipe is written to, also by a name in /proc, which is no path. */
-static int open_device(struct output *out, const struct output_opts *o, struct err *err)
-{
-	out->stream = fopen(o->path, "w");
-	if (!out->stream)
-		return path_error(err, o->path);
-	out->path = xstrdup(o->path);
-	return 0;
-}
-
 static bool is_same(const char *path, const struct stat *st)
 {
 	struct stat other;
@@ -194,29 +184,37 @@ static bool is_same(const char *path, const struct stat *st)
 	       other.st_ino == st->st_ino;
 }
 
-/* It keeps its mode.  What a symbolic link points at is written, there or not, and the link stays. */
+static FILE *open_beside(struct output *out, mode_t mode)
+{
+	out->temporary = beside_name(out->path, ".XXXXXX", 0);
+	FILE *stream = open_temporary(out->temporary, mode);
+
+	if (stream)
+		interrupt_unlink(out->temporary);
+	return stream;
+}
+
+/*
+ * A file keeps its mode.  What a symbolic link points at is written, there or not, and the
+ * link stays.  A device or a pipe is written to, not replaced, and so is what has a name in
+ * /proc alone.
+ */
 static int open_file(struct output *out, const struct output_opts *o, struct err *err)
 {
 	struct stat st;
 	bool is_there = stat(o->path, &st) == 0;
+	bool is_device = is_there && !S_ISREG(st.st_mode);
 
-	if (is_there && !S_ISREG(st.st_mode))
-		return open_device(out, o, err);
-	out->path = beside_target(o->path);
+	out->path = is_device ? xstrdup(o->path) : beside_target(o->path);
 	if (!out->path)
 		return path_error(err, o->path);
-	if (is_there &&
-	    !is_same(out->path, &st)) { /* /proc names a file that was deleted */
-		free(out->path);
-		return open_device(out, o, err);
-	}
-	out->temporary = beside_name(out->path, ".XXXXXX", 0);
-	out->stream = open_temporary(out->temporary,
-				     is_there ? st.st_mode & 0777 : usual_mode());
-	if (out->stream) {
-		interrupt_unlink(out->temporary);
+	if (is_there && !is_same(out->path, &st))
+		is_device = true;
+	out->stream =
+		is_device ? fopen(o->path, "w")
+			  : open_beside(out, is_there ? st.st_mode & 0777 : usual_mode());
+	if (out->stream)
 		return 0;
-	}
 	path_error(err, out->path);
 	free(out->path);
 	free(out->temporary);
