@@ -24,6 +24,7 @@
 
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/beside.h"
 
 /* The files that arrays of spill.h lie in: they have no name, and all their blocks. */
 
@@ -55,22 +56,14 @@ static int open_named(const char *prefix)
 	return fd;
 }
 
-/* Owned by the caller. */
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
-}
-
 /*
  * An empty one in the prefix's folder; -1 with errno set.  On a file system that knows
  * no such files its name is <prefix><eight digits> for a moment.
  */
 static int spill_file_open(const char *prefix)
 {
-	char *folder = folder_of(prefix);
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *folder = beside_folder(prefix);
+	int fd = open(*folder ? folder : ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
 	free(folder);
 	return fd >= 0 ? fd : open_named(prefix);

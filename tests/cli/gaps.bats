@@ -212,13 +212,7 @@ END
 }
 
 @test "too many steps for so many devices are one window, and a note says so" {
-	python3 - >many.json <<'END'
-import json
-x = {"ph": "X", "pid": 9999, "tid": 1, "cat": "user_annotation", "dur": 20}
-print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in range(1500)]
-                 + [{**x, "cat": "kernel", "name": "gemm", "pid": n, "ts": 30 * n, "dur": 5, "args": {"device": n, "stream": 7}}
-                    for n in range(1500)]))
-END
+	steps_of_many_devices 5 >many.json
 	ptool ingest -q many.json
 	run -0 --separate-stderr ptool gaps
 	grep -q '^note: 1500 devices have too many steps to tell apart' <<<"$output"

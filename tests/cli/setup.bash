@@ -131,3 +131,14 @@ engine_events() {
 an_engine() {
 	engine_events | made engine.json
 }
+
+# 1,500 steps of 20 us, one every 30 us, and in each a kernel of so many on a device of its own.
+steps_of_many_devices() { # US
+	python3 - "$1" <<'END'
+import json, sys
+x = {"ph": "X", "pid": 9999, "tid": 1, "cat": "user_annotation", "dur": 20}
+kernel = {**x, "cat": "kernel", "name": "gemm", "dur": int(sys.argv[1])}
+print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in range(1500)]
+                 + [{**kernel, "pid": n, "ts": 30 * n, "args": {"device": n, "stream": 7}} for n in range(1500)]))
+END
+}

@@ -486,13 +486,7 @@ engine_trace() {
 }
 
 @test "rows of too many steps and devices are refused, and their sums are not" {
-	python3 - >many.json <<'END'
-import json
-x = {"ph": "X", "pid": 9999, "tid": 1, "cat": "user_annotation", "dur": 20}
-print(json.dumps([{**x, "name": f"ProfilerStep#{n}", "ts": 30 * n} for n in range(1500)]
-                 + [{**x, "cat": "kernel", "name": "gemm", "pid": n, "ts": 30 * n, "dur": 45, "args": {"device": n, "stream": 7}}
-                    for n in range(1500)]))
-END
+	steps_of_many_devices 45 >many.json
 	ptool ingest -q many.json
 	printf '[steps]\nview = steps\ncolumn = total_ns\nmax = 1 s\n' >budgets.ini
 	local wrong='1500 steps of 1500 devices have more than 2000000 rows; --step or --device leaves fewer'
