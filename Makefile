@@ -63,8 +63,11 @@ TOOLS := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/tools/*.c)))
 # Those that make check TSAN=1 runs, with the check_*.py that say the same.
 THREADED := $(patsubst tests/%.c,$(BUILD)/%,$(shell grep -il 'under tsan' $(UNIT_SRCS)))
 FUZZ_SRCS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SHARED := $(patsubst %,$(BUILD)/tests/%.o,unit/recording_sink unit/btree_rows \
+FUZZ_SHARED_OBJS := $(patsubst %,$(BUILD)/tests/%.o,unit/recording_sink unit/btree_rows \
 	$(addprefix fuzz/,small_recordings small_store damaged_store run_command))
+# A library, so that a target has of ptool what it tests: libFuzzer's counters of the rest
+# would cost it time with each input.
+FUZZ_SHARED := $(BUILD)/fuzz/libshared.a
 DRIVER := $(BUILD)/tests/fuzz/driver.o $(BUILD)/tests/fuzz/random_trace.o
 BENCH := $(patsubst tests/%.c,$(BUILD)/tests/%.o,$(sort $(wildcard tests/bench/*.c)))
 FUZZ := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(FUZZ_SRCS))
@@ -140,8 +143,11 @@ $(BUILD)/probe.mk: FORCE
 	{ rm -f $@.$$$$; false; }
 
 $(BUILD)/libptool.a: $(OBJS)
+$(FUZZ_SHARED): $(FUZZ_SHARED_OBJS)
+$(BUILD)/libptool.a $(FUZZ_SHARED):
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $(OBJS)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(BUILD)/ptool: $(BUILD)/obj/main.o $(BUILD)/libptool.a
 	$(call say,LINK,$@)
 	$(Q)$(link) $^ $(LIBS)
