@@ -11,8 +11,10 @@
 
 #define NO_TEXT SIZE_MAX /* the length of a text that is NULL */
 
-/* Cells and fields are copied as they lie in memory; texts follow as length and bytes. */
-/* Without holes, whose bytes would be written as they happen to be. */
+/*
+ * Numbers are copied as they lie in memory, texts are a length and bytes.  No struct with
+ * holes is written, whose bytes would be those that happen to be there.
+ */
 struct packed_column {
 	enum unit unit;
 	uint8_t flags, leaves, least, unused;
@@ -73,6 +75,15 @@ static void put_columns(FILE *out, const struct table *t)
 	}
 }
 
+static void put_cell(FILE *out, const struct cell *cell)
+{
+	put(out, &cell->type, sizeof(cell->type));
+	if (cell->type == CELL_TEXT)
+		put_str(out, cell->as.text);
+	else if (cell->type != CELL_NULL)
+		put(out, &cell->as, sizeof(cell->as.integer)); /* or the real one */
+}
+
 static int put_rows(FILE *out, struct table *t, struct err *err)
 {
 	struct cell *cells = xcalloc(t->ncolumns + 1, sizeof(*cells));
@@ -81,11 +92,8 @@ static int put_rows(FILE *out, struct table *t, struct err *err)
 
 	while ((rc = t->next(t, cells, err)) > 0 && !ferror(out)) {
 		put(out, &is_row, sizeof(is_row));
-		for (size_t i = 0; i < t->ncolumns; i++) {
-			put(out, &cells[i], sizeof(cells[i]));
-			if (cells[i].type == CELL_TEXT)
-				put(out, cells[i].as.text.p, cells[i].as.text.n);
-		}
+		for (size_t i = 0; i < t->ncolumns; i++)
+			put_cell(out, &cells[i]);
 	}
 	is_row = false;
 	put(out, &is_row, sizeof(is_row));
@@ -93,21 +101,29 @@ static int put_rows(FILE *out, struct table *t, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+static void put_strip(FILE *out, const struct strip *strip, size_t ncells)
+{
+	put_str(out, strip->label);
+	for (size_t i = 0; i < ncells; i++) {
+		const struct strip_cell *cell = &strip->cells[i];
+		put(out, &cell->share, sizeof(cell->share));
+		put(out, &cell->kind, sizeof(cell->kind));
+		put_str(out, cell->name);
+	}
+}
+
 /* With their pointers, which are put in order where they are taken. */
 static void put_strips(FILE *out, const struct strips *s)
 {
 	put(out, s, sizeof(*s));
 	put_text(out, s->legend);
-	put(out, s->kinds, s->nkinds * sizeof(*s->kinds));
-	for (size_t i = 0; i < s->nkinds; i++)
+	for (size_t i = 0; i < s->nkinds; i++) {
+		put(out, &s->kinds[i].letter, sizeof(s->kinds[i].letter));
+		put(out, &s->kinds[i].color, sizeof(s->kinds[i].color));
 		put_text(out, s->kinds[i].name);
-	for (size_t i = 0; i < s->n; i++) {
-		const struct strip *strip = &s->items[i];
-		put_str(out, strip->label);
-		put(out, strip->cells, s->ncells * sizeof(*strip->cells));
-		for (size_t j = 0; j < s->ncells; j++)
-			put(out, strip->cells[j].name.p, strip->cells[j].name.n);
 	}
+	for (size_t i = 0; i < s->n; i++)
+		put_strip(out, &s->items[i], s->ncells);
 }
 
 int table_pack(struct table *t, FILE *out, struct err *err)
@@ -162,6 +178,14 @@ static struct str take_bytes(struct unpacking *u, size_t n)
 		return STR_LIT("");
 	u->left = str_behind(u->left, n);
 	return text;
+}
+
+static struct str take_str(struct unpacking *u)
+{
+	size_t n;
+
+	take(u, &n, sizeof(n));
+	return take_bytes(u, n);
 }
 
 static const char *take_text(struct unpacking *u, struct arena *arena)
@@ -227,6 +251,18 @@ static struct memtable *take_columns(struct unpacking *u)
 	return m;
 }
 
+static struct cell take_cell(struct unpacking *u)
+{
+	struct cell cell = cell_null();
+
+	take(u, &cell.type, sizeof(cell.type));
+	if (cell.type == CELL_TEXT)
+		cell.as.text = take_str(u);
+	else if (cell.type != CELL_NULL)
+		take(u, &cell.as, sizeof(cell.as.integer));
+	return cell;
+}
+
 static void take_rows(struct unpacking *u, struct memtable *m)
 {
 	size_t n = m->table.ncolumns;
@@ -234,33 +270,43 @@ static void take_rows(struct unpacking *u, struct memtable *m)
 	bool is_row;
 
 	for (take(u, &is_row, sizeof(is_row)); is_row; take(u, &is_row, sizeof(is_row))) {
-		for (size_t i = 0; i < n; i++) {
-			take(u, &cells[i], sizeof(cells[i]));
-			if (cells[i].type == CELL_TEXT)
-				cells[i].as.text = take_bytes(u, cells[i].as.text.n);
-		}
+		for (size_t i = 0; i < n; i++)
+			cells[i] = take_cell(u);
 		memtable_add_row(m, cells);
 	}
 	free(cells);
 }
 
-/* n of them; NULL where there are not so many bytes. */
-static void *take_array(struct unpacking *u, size_t n, size_t size, struct arena *arena)
+/* Room for n of what takes at least a byte each; NULL where there are not so many bytes. */
+static void *take_room(struct unpacking *u, size_t n, size_t size, struct arena *arena)
 {
-	u->is_short |= n > u->left.n / size;
-	void *items = arena_alloc(arena, u->is_short ? 1 : (n + 1) * size);
-	if (!u->is_short)
-		take(u, items, n * size);
-	return u->is_short ? NULL : items;
+	u->is_short |= n > u->left.n;
+	return u->is_short ? NULL : arena_alloc(arena, (n + 1) * size);
+}
+
+static const struct strip_kind *take_kinds(struct unpacking *u, size_t n,
+					   struct arena *arena)
+{
+	struct strip_kind *kinds = take_room(u, n, sizeof(*kinds), arena);
+
+	for (size_t i = 0; kinds && i < n; i++) {
+		take(u, &kinds[i].letter, sizeof(kinds[i].letter));
+		take(u, &kinds[i].color, sizeof(kinds[i].color));
+		kinds[i].name = take_text(u, arena);
+	}
+	return kinds;
 }
 
 static const struct strip_cell *take_strip_cells(struct unpacking *u, size_t n,
 						 struct arena *arena)
 {
-	struct strip_cell *cells = take_array(u, n, sizeof(*cells), arena);
+	struct strip_cell *cells = take_room(u, n, sizeof(*cells), arena);
 
-	for (size_t i = 0; cells && i < n; i++)
-		cells[i].name = arena_copy(arena, take_bytes(u, cells[i].name.n));
+	for (size_t i = 0; cells && i < n; i++) {
+		take(u, &cells[i].share, sizeof(cells[i].share));
+		take(u, &cells[i].kind, sizeof(cells[i].kind));
+		cells[i].name = arena_copy(arena, take_str(u));
+	}
 	return cells;
 }
 
@@ -270,18 +316,12 @@ static const struct strips *take_strips(struct unpacking *u, struct arena *arena
 
 	take(u, s, sizeof(*s));
 	s->legend = take_text(u, arena);
-	struct strip_kind *kinds = take_array(u, s->nkinds, sizeof(*kinds), arena);
-	for (size_t i = 0; kinds && i < s->nkinds; i++)
-		kinds[i].name = take_text(u, arena);
-	u->is_short |= s->n > u->left.n;
-	struct strip *items =
-		arena_alloc(arena, (u->is_short ? 1 : s->n + 1) * sizeof(*items));
-	for (size_t i = 0; i < s->n && !u->is_short; i++) {
-		const char *label = take_text(u, arena);
-		items[i].label = str_of(label ? label : "");
+	s->kinds = take_kinds(u, s->nkinds, arena);
+	struct strip *items = take_room(u, s->n, sizeof(*items), arena);
+	for (size_t i = 0; items && i < s->n; i++) {
+		items[i].label = arena_copy(arena, take_str(u));
 		items[i].cells = take_strip_cells(u, s->ncells, arena);
 	}
-	s->kinds = kinds;
 	s->items = items;
 	return s;
 }
