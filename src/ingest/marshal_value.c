@@ -237,12 +237,29 @@ static struct str text_of(const struct marshal *m, size_t at, size_t n)
 	return (struct str){ (const char *)m->text.p + at, n };
 }
 
+/* The highest 64 bits of a number so far, and how many bits are behind them. */
+struct highest {
+	uint64_t bits;
+	int behind;
+	bool is_more; /* one of those is not 0 */
+};
+
+static void add_digit(struct highest *h, uint64_t digit)
+{
+	int room = h->bits ? __builtin_clzll(h->bits) : MARSHAL_SHIFT;
+	int left = room < MARSHAL_SHIFT ? MARSHAL_SHIFT - room : 0;
+
+	h->bits = h->bits << (MARSHAL_SHIFT - left) | digit >> left;
+	h->is_more |= (digit & ((UINT64_C(1) << left) - 1)) != 0;
+	h->behind += left;
+}
+
 /* Below 2^63 by its digits, else the largest and is_big. */
 static void read_long(const struct marshal *m, struct marshal_value *v)
 {
 	int64_t count = (int32_t)(uint32_t)marshal_number(m, v->at + 1, 4);
 	size_t n = (size_t)(count < 0 ? -count : count);
-	uint64_t sum = 0;
+	struct highest h = { 0 };
 
 	v->n = n;
 	/* Whoever refers to it looks at it again, so its length must not matter. */
@@ -252,18 +269,16 @@ static void read_long(const struct marshal *m, struct marshal_value *v)
 		v->number = count < 0 ? -INT64_MAX : INT64_MAX;
 		return;
 	}
-	for (size_t i = n; i-- > 0;) {
-		uint64_t digit = marshal_number(m, v->at + 5 + 2 * i, 2);
-		v->real = v->real * (1 << MARSHAL_SHIFT) + (double)digit;
-		v->is_big |= sum >> (63 - MARSHAL_SHIFT) != 0;
-		sum = sum << MARSHAL_SHIFT | digit;
-	}
-	v->is_big |= sum > INT64_MAX;
-	if (v->is_big)
-		sum = INT64_MAX;
-	v->number = count < 0 ? -(int64_t)sum : (int64_t)sum;
-	if (count < 0)
+	for (size_t i = n; i-- > 0;)
+		add_digit(&h, marshal_number(m, v->at + 5 + 2 * i, 2));
+	v->is_big = h.behind || h.bits > INT64_MAX;
+	v->number = v->is_big ? INT64_MAX : (int64_t)h.bits;
+	/* a double has fewer bits: the lowest only says on which side of a tie it is */
+	v->real = ldexp((double)(h.bits | h.is_more), h.behind);
+	if (count < 0) {
+		v->number = -v->number;
 		v->real = -v->real;
+	}
 }
 
 static void read_int(const struct marshal *m, struct marshal_value *v)

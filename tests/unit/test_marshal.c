@@ -98,6 +98,26 @@ static void an_integer_beyond_all_reals_is_infinite(void **state)
 	marshal_release(&m);
 }
 
+static void assert_real(struct bytes text, double real)
+{
+	struct marshal m;
+	struct marshal_value v = read_value(&m, text);
+
+	assert_true(v.real >= real && v.real <= real);
+	marshal_release(&m);
+}
+
+static void the_real_of_an_integer_is_the_nearest(void **state)
+{
+	(void)state;
+	/* 10^25, and 2^65 + 2^12 with and without 1: a tie, and what is above it */
+	assert_real(BYTES("l\x06\0\0\0\0\0\0\x14\x21\x05\xa0\x30\x51\x59\x08\x01"), 1e25);
+	assert_real(BYTES("l\x05\0\0\0\0\x10\0\0\0\0\0\0\x20\0"), 0x1p65);
+	assert_real(BYTES("l\x05\0\0\0\x01\x10\0\0\0\0\0\0\x20\0"), 0x1.0000000000001p65);
+	assert_real(BYTES("l\xfb\xff\xff\xff\x01\x10\0\0\0\0\0\0\x20\0"),
+		    -0x1.0000000000001p65);
+}
+
 static void reals_are_binary_or_text(void **state)
 {
 	static const struct {
@@ -331,6 +351,7 @@ int main(void)
 		cmocka_unit_test(integers_have_32_or_64_bits_or_digits),
 		cmocka_unit_test(digits_of_a_large_integer_are_exact),
 		cmocka_unit_test(an_integer_beyond_all_reals_is_infinite),
+		cmocka_unit_test(the_real_of_an_integer_is_the_nearest),
 		cmocka_unit_test(reals_are_binary_or_text),
 		cmocka_unit_test(the_text_of_a_real_is_as_python_reads_it),
 		cmocka_unit_test(texts_of_all_versions_become_utf8),
