@@ -35,6 +35,15 @@ PY
 	ptool flame -q a.json --inverted --width 80 --min 2 | like_golden flame_inverted.txt
 }
 
+@test "flame: of very many boxes callers of what is too small to see are left out" {
+	awk 'BEGIN { while (i < 70) path = path "f" i++ ";"; while (n < 17000) print path "g" n++ " 1"; print path "h 1000" }' >a.folded
+	ptool flame -q a.folded --inverted --width 80 >out
+	grep -qx 'paths below 0.1% of the time were not followed' out
+	grep -q f7 out # 63 levels above h, which is large enough
+	tail -n 9000 a.folded >b.folded
+	! ptool flame -q b.folded --inverted --width 80 | grep -q followed
+}
+
 @test "flame: an estimate of a call graph, and samples, say what they are" {
 	cp "$PROF" a.prof
 	ptool flame -q a.prof --width 80 | like_golden flame_estimated.txt

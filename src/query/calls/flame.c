@@ -17,6 +17,8 @@
 #define CUT_PCT    0.1
 /* Levels of callers: in a recursion all paths together are as long as its square. */
 #define CALLERS_MAX 64
+/* Of so many boxes the deepest callers are those of what has CUT_PCT. */
+#define BOXES_MANY 1000000
 
 void flame_start(struct flame_builder *b, struct flame *flame,
 		 const struct flame_request *request)
@@ -96,6 +98,13 @@ static uint32_t child_of(struct flame_builder *b, uint32_t parent, uint32_t name
 	return at;
 }
 
+/* A path of the tree that is followed from its end upwards. */
+struct ending {
+	struct flame_sums own; /* of what took time itself */
+	uint32_t caller;       /* the next on the path */
+	uint32_t at;           /* of the flame: the newest box */
+};
+
 /* A tree on its way into the flame graph. */
 struct adding {
 	struct flame_builder *b;
@@ -103,6 +112,12 @@ struct adding {
 	enum flame_side side;
 	uint32_t *node_of; /* owned: of the flame, by node of the tree */
 	double rests;      /* part of what an estimate did not follow that is told */
+	/* Of an inverted one; owned. */
+	struct ending *endings;
+	size_t nendings, endings_cap;
+	int64_t *through; /* by node of the flame, of this side: what is drawn of it */
+	size_t through_cap;
+	int64_t all; /* that is drawn of this side */
 };
 
 /* What a node has itself; threads that only wait have nothing. */
@@ -189,28 +204,70 @@ static void add_callee(struct adding *a, uint32_t i)
 	note_steps(a, node);
 }
 
-/* The path of what took time, from its end upwards. */
-static void add_callers(struct adding *a, uint32_t i)
+/* What took time itself: its path is followed from there upwards. */
+static void add_ending(struct adding *a, uint32_t i)
 {
 	const struct call_node *node = &a->tree->nodes[i];
-	uint32_t to = FLAME_ROOT;
 	struct flame_sums own;
 
 	note_steps(a, node);
 	own_amounts(a, node, &own);
 	if (own.self[FLAME_HOST] == 0 && own.self[FLAME_DEVICE] == 0)
 		return;
-	const struct flame_sums calls = { .calls = own.calls };
-	own.calls = 0;
-	for (int levels = 0; levels < CALLERS_MAX && i != CALL_ROOT; levels++) {
-		const struct call_node *caller = &a->tree->nodes[i];
-		struct str name = intern_str(&a->tree->texts, caller->name);
-		to = child_of(a->b, to, text_of(a->b, a->tree, caller),
-			      kind_of(caller, name));
-		add_sums(&a->b->flame->nodes[to].side[a->side], &calls);
-		i = caller->parent;
+	*ARRAY_PUSH(a->endings, a->nendings, a->endings_cap) =
+		(struct ending){ .own = own, .caller = i, .at = FLAME_ROOT };
+	a->all = sum_add(a->all, own.self[a->b->flame->by]);
+}
+
+/* A caller more on its path; adds what is drawn of it to what goes through that. */
+static void add_caller(struct adding *a, struct ending *e)
+{
+	const struct call_node *caller = &a->tree->nodes[e->caller];
+	struct str name = intern_str(&a->tree->texts, caller->name);
+	const struct flame_sums calls = { .calls = e->own.calls };
+
+	e->at = child_of(a->b, e->at, text_of(a->b, a->tree, caller),
+			 kind_of(caller, name));
+	e->caller = caller->parent;
+	add_sums(&a->b->flame->nodes[e->at].side[a->side], &calls);
+	int64_t *through = ARRAY_AT(a->through, a->through_cap, e->at);
+	*through = sum_add(*through, e->own.self[a->b->flame->by]);
+}
+
+/* All paths go up by a level; those that end there are told, the others stay. */
+static void add_level(struct adding *a, bool is_last)
+{
+	struct flame *f = a->b->flame;
+	size_t left = 0;
+
+	for (size_t i = 0; i < a->nendings; i++)
+		add_caller(a, &a->endings[i]);
+	double least = f->n > BOXES_MANY ? (double)a->all * CUT_PCT / 100 : 0;
+	for (size_t i = 0; i < a->nendings; i++) {
+		struct ending *e = &a->endings[i];
+		bool has_more = !is_last && e->caller != CALL_ROOT;
+		if (has_more && (double)a->through[e->at] >= least) {
+			a->endings[left++] = *e;
+			continue;
+		}
+		if (has_more)
+			f->cut_pct = CUT_PCT;
+		e->own.calls = 0; /* they are told */
+		add_sums(&f->nodes[e->at].side[a->side], &e->own);
 	}
-	add_sums(&a->b->flame->nodes[to].side[a->side], &own);
+	a->nendings = left;
+}
+
+/*
+ * All paths level by level, as n of them can be n times as many boxes as levels: beyond
+ * BOXES_MANY only what many see is followed.
+ */
+static void add_endings(struct adding *a)
+{
+	for (int level = 1; a->nendings; level++)
+		add_level(a, level == CALLERS_MAX);
+	free(a->endings);
+	free(a->through);
 }
 
 /* The nodes of the tree that are in its lists: filters left out the others. */
@@ -222,7 +279,7 @@ static void add_tree(struct adding *a)
 	a->node_of = xcalloc(a->tree->n, sizeof(*a->node_of));
 	while (at != CALL_NONE) {
 		if (nodes[at].kind != CALL_RECURSION && a->b->flame->is_inverted)
-			add_callers(a, at);
+			add_ending(a, at);
 		else if (nodes[at].kind != CALL_RECURSION)
 			add_callee(a, at);
 		if (nodes[at].first != CALL_NONE) {
@@ -233,6 +290,7 @@ static void add_tree(struct adding *a)
 			at = nodes[at].parent;
 		at = at == CALL_ROOT ? CALL_NONE : nodes[at].next;
 	}
+	add_endings(a);
 	free(a->node_of);
 }
 
