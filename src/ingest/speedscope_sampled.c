@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/spill.h"
+#include "base/sum.h"
 #include "ingest/speedscope_profile.h"
 
 #define SAMPLE_TEXT_MAX  ((size_t)256 << 20)
@@ -330,8 +331,9 @@ int speedscope_end_sampled(struct speedscope_profile *p, struct err *err)
 	if (p->nones && add_ones(p, err) < 0)
 		return -1;
 	int64_t near = lasts / 1000000 + (int64_t)p->nweights;
+	int64_t excess = sum_sub(p->sum, lasts);
 	if (has_end && p->unit->unit != SAMPLE_COUNT && p->nweights &&
-	    (p->sum < lasts - near || p->sum > lasts + near))
+	    (excess < -near || excess > near))
 		return stacks_tell(&p->s->stacks, FINDING_WEIGHTS_END,
 				   json_stream_at(&p->s->in), buf_str(&p->name), err);
 	return 0;

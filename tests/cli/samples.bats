@@ -283,6 +283,15 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	refused a.json 'profile 1, event 2 has a time that 64 bits cannot hold beside the others'
 }
 
+@test "weights that fill 64 bits are compared with the profile's end without leaving them" {
+	profile_of '"type":"sampled","unit":"bytes","startValue":0,"endValue":9223372036854775807,"samples":[[0]],"weights":[9223372036854775807]' a.json
+	ptool ingest -q a.json
+	[ -z "$(ask ptool.db "SELECT 1 FROM finding WHERE code = 'weights_end'")" ]
+	profile_of '"type":"sampled","unit":"bytes","startValue":9223372036854775807,"endValue":-1,"samples":[[0]],"weights":[0]' b.json
+	ptool ingest -q -o b.db b.json
+	[ "$(ask b.db "SELECT count FROM finding WHERE code = 'weights_end'")" = 1 ]
+}
+
 @test "metadata is JSON, whatever the numbers, texts and keys of the file are" {
 	members='"a":NaN,"b":01,"c":+1,"d":.5,"e":"x\001y","f\001":1,'
 	key=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa # 31 bytes; an escape behind them is cut
