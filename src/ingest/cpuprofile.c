@@ -14,6 +14,7 @@
 #include "ingest/json.h"
 #include "ingest/json_stream.h"
 
+#define BOM       "\xef\xbb\xbf"
 #define US_DIGITS 6 /* of seconds */
 
 int cpuprofile_bad(const struct cpuprofile *c, const struct json *j, const char *what,
@@ -294,6 +295,8 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 	if (input_whole(in, "a profile", &bytes, err) < 0)
 		return -1;
 	c.text = (struct str){ (const char *)bytes.p, bytes.n };
+	if (str_starts_with(c.text, STR_LIT(BOM)))
+		c.text = str_behind(c.text, sizeof(BOM) - 1);
 	stacks_init(&c.stacks, sink, options);
 	buf_init(&c.name, SIZE_MAX);
 	buf_init(&c.url, SIZE_MAX);

@@ -21,7 +21,6 @@
 #define MIB          1048576.0
 #define USUAL_UNIT_S 1e-6
 #define LOOKED_AT    64 /* rows that the name of a function is looked for in */
-#define BOM          STR_LIT("\xef\xbb\xbf")
 
 enum table_kind { TABLE_NONE, TABLE_TIME, TABLE_MEMORY };
 
@@ -445,8 +444,6 @@ static int read_report(struct report *r, struct input *in, struct err *err)
 	if (damage && line_rows_finding(&r->rows, FINDING_COMPRESSION, text.n,
 					str_of(damage), err) < 0)
 		return -1;
-	if (str_starts_with(text, BOM))
-		r->lines.at = BOM.n;
 	if (read_tables(r, err) < 0 || line_rows_tell(&r->rows, err) < 0)
 		return -1;
 	return tell_rest(r, err);
@@ -490,7 +487,7 @@ static enum probe report_probe(struct bytes head)
 	char plain[TITLE_BYTES];
 	struct str name;
 
-	for (size_t at = 0; at < head.n;) {
+	for (size_t at = lines_mark(head); at < head.n;) {
 		const uint8_t *newline = memchr(head.p + at, '\n', head.n - at);
 		size_t end = newline ? (size_t)(newline - head.p) : head.n;
 		struct str line = { (const char *)head.p + at, end - at };

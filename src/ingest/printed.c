@@ -8,7 +8,6 @@
 
 #define TITLE_BYTES 512 /* of a line that a probe takes colours from */
 #define TICK_BYTES  ((size_t)1 << 20)
-#define BOM         "\xef\xbb\xbf"
 
 int printed_tell(struct printed *p, enum finding what, size_t at, struct str excerpt,
 		 struct err *err)
@@ -32,10 +31,8 @@ static int tell_encoding(struct printed *p, struct input *in, struct err *err)
 	if (damage && printed_tell(p, FINDING_COMPRESSION, p->lines.text.n,
 				   str_of(damage), err) < 0)
 		return -1;
-	if (p->lines.text.n < sizeof(BOM) - 1 ||
-	    memcmp(p->lines.text.p, BOM, sizeof(BOM) - 1) != 0)
+	if (p->lines.at == 0)
 		return 0;
-	p->lines.at = sizeof(BOM) - 1;
 	return printed_tell(p, FINDING_BYTE_ORDER_MARK, 0, STR_LIT(""), err);
 }
 
@@ -146,7 +143,7 @@ enum probe printed_probe(struct bytes head,
 {
 	char plain[TITLE_BYTES];
 	struct str name;
-	size_t at = 0;
+	size_t at = lines_mark(head);
 
 	while (at < head.n) {
 		const uint8_t *newline = memchr(head.p + at, '\n', head.n - at);

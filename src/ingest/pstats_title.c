@@ -6,9 +6,19 @@
 #define ESC         '\x1b'
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
+size_t lines_mark(struct bytes text)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t n = sizeof(mark) - 1;
+
+	return text.n >= n && memcmp(text.p, mark, n) == 0 ? n : 0;
+}
+
 void lines_init(struct lines *l, struct bytes text)
 {
-	*l = (struct lines){ .text = text, .bad_utf8 = LINE_NONE };
+	*l = (struct lines){ .text = text,
+			     .at = lines_mark(text),
+			     .bad_utf8 = LINE_NONE };
 	buf_init(&l->clean, SIZE_MAX);
 }
 

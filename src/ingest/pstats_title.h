@@ -29,6 +29,9 @@ struct lines {
 	struct buf clean;
 };
 
+/* Bytes of the mark that Windows puts in front of a text. */
+size_t lines_mark(struct bytes text);
+/* Behind that. */
 void lines_init(struct lines *l, struct bytes text);
 void lines_release(struct lines *l);
 /* The next line; false: there is none. */

@@ -292,6 +292,13 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	[ "$(ask b.db "SELECT count FROM finding WHERE code = 'weights_end'")" = 1 ]
 }
 
+@test "a byte order mark stands in front of any text" {
+	for file in "$SAMPLES/node.cpuprofile" "$FIXTURES/pyprof/reports/importtime.txt"; do
+		printf '\357\273\277' | cat - "$file" >marked
+		[ "$(top marked)" = "$(top "$file")" ]
+	done
+}
+
 @test "metadata is JSON, whatever the numbers, texts and keys of the file are" {
 	members='"a":NaN,"b":01,"c":+1,"d":.5,"e":"x\001y","f\001":1,'
 	key=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa # 31 bytes; an escape behind them is cut
