@@ -198,6 +198,17 @@ enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns)
 	return to_int(&d, ns, &exact);
 }
 
+enum decimal_status decimal_scaled(struct str text, int digits, int64_t *value)
+{
+	struct decimal d;
+	bool exact;
+
+	if (!scan(text, &d))
+		return DECIMAL_BAD;
+	d.exponent += digits;
+	return to_int(&d, value, &exact);
+}
+
 enum decimal_status decimal_int(struct str text, int64_t *value)
 {
 	size_t sign = text.n && text.p[0] == '-';

@@ -24,6 +24,8 @@ enum decimal_status {
  * digits below 1 ns round half to even.
  */
 enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns);
+/* Any number in units of 10^-digits, half to even.  Nothing behind the text is read. */
+enum decimal_status decimal_scaled(struct str text, int digits, int64_t *value);
 /* An integer; a fraction of zeros is accepted ("7.0"). */
 enum decimal_status decimal_int(struct str text, int64_t *value);
 /* An id that is a number: an integer, or hexadecimal digits behind "0x". */

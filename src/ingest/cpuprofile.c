@@ -260,7 +260,7 @@ static int file_member(struct cpuprofile *c, struct json *j, struct str key, voi
 		return 0;
 	c->end_us = cpuprofile_integer(&value);
 	if (value.type != JSON_NUMBER ||
-	    stacks_scaled(value.text, US_DIGITS, &c->end_of_seconds_us) != DECIMAL_OK)
+	    decimal_scaled(value.text, US_DIGITS, &c->end_of_seconds_us) != DECIMAL_OK)
 		c->end_of_seconds_us = NUMBER_NONE;
 	return 0;
 }

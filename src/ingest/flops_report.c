@@ -88,7 +88,7 @@ static bool read_amount(struct str text, enum flops_measure measure, const char 
 		return false;
 	digits += measure == FLOPS_TIME ? NS_DIGITS : 0;
 	if (number.n == 0 ||
-	    stacks_scaled(number, digits, &out->value[measure]) != DECIMAL_OK ||
+	    decimal_scaled(number, digits, &out->value[measure]) != DECIMAL_OK ||
 	    out->value[measure] < 0)
 		return false;
 	/* half of the last digit; 0 is exact: small numbers have small units */

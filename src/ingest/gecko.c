@@ -140,7 +140,7 @@ static int take_start(struct gecko *g, struct str key, const struct json_value *
 	(void)g;
 	(void)err;
 	if (!str_is(key, "startTime") || value->type != JSON_NUMBER ||
-	    stacks_scaled(value->text, NS_DIGITS, start_ns) != DECIMAL_OK)
+	    decimal_scaled(value->text, NS_DIGITS, start_ns) != DECIMAL_OK)
 		return 0;
 	return 0;
 }

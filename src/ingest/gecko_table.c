@@ -78,10 +78,10 @@ static int number_of(const struct gecko *g, const struct json_value *value, int 
 	*number = NUMBER_NONE;
 	if (value->type == JSON_NULL)
 		return 0;
-	enum decimal_status status = value->type != JSON_NUMBER ? DECIMAL_BAD
-				     : digits == NO_DIGITS
-					     ? json_int(value, number)
-					     : stacks_scaled(value->text, digits, number);
+	enum decimal_status status =
+		value->type != JSON_NUMBER ? DECIMAL_BAD
+		: digits == NO_DIGITS      ? json_int(value, number)
+					   : decimal_scaled(value->text, digits, number);
 	if (status == DECIMAL_OK)
 		return 0;
 	return gecko_bad(g, value->text.p,

@@ -154,7 +154,7 @@ static bool split_sample(const struct json_value *sample, struct json_value *fra
 	    frames->type != JSON_ARRAY || json_next_element(&items, &seconds) <= 0 ||
 	    seconds.type != JSON_NUMBER)
 		return false;
-	return stacks_scaled(seconds.text, NS_DIGITS, ns) == DECIMAL_OK && *ns >= 0;
+	return decimal_scaled(seconds.text, NS_DIGITS, ns) == DECIMAL_OK && *ns >= 0;
 }
 
 /* 1, 0 where the text is cut, -1. */
@@ -206,7 +206,7 @@ static int read_other(struct pyinstrument *p, const char *key, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (strcmp(key, "duration") == 0 && value.type == JSON_NUMBER &&
-	    stacks_scaled(value.text, NS_DIGITS, &p->fact.end_at) != DECIMAL_OK)
+	    decimal_scaled(value.text, NS_DIGITS, &p->fact.end_at) != DECIMAL_OK)
 		p->fact.end_at = NUMBER_NONE;
 	tell_scalar(p->stacks.sink, str_of(key), &value);
 	return 1;

@@ -102,7 +102,7 @@ static int set_number(struct tree *t, const char *key, struct str text, struct e
 		n->function.line = NUMBER_NONE;
 	if (strcmp(key, "time") != 0)
 		return 0;
-	if (stacks_scaled(text, NS_DIGITS, &n->ns) == DECIMAL_OK && n->ns >= 0)
+	if (decimal_scaled(text, NS_DIGITS, &n->ns) == DECIMAL_OK && n->ns >= 0)
 		return 0;
 	return err_at(err, n->at, "the time " STR_FMT " of a function is not possible",
 		      (int)(text.n < 40 ? text.n : 40), text.p);

@@ -53,15 +53,15 @@ enum decimal_status speedscope_scale(const struct speedscope_profile *p, struct 
 		digits = DECIMALS_MAX;
 		out->decimals = DECIMALS_MAX;
 		if (!scale_plain(text, digits, &out->value) &&
-		    stacks_scaled(text, digits, &out->value) != DECIMAL_OK) {
+		    decimal_scaled(text, digits, &out->value) != DECIMAL_OK) {
 			out->decimals = 0;
-			return stacks_scaled(text, 0, &out->value);
+			return decimal_scaled(text, 0, &out->value);
 		}
 		for (; out->decimals && out->value % 10 == 0; out->decimals--)
 			out->value /= 10;
 		return DECIMAL_OK;
 	}
-	return stacks_scaled(text, digits, &out->value);
+	return decimal_scaled(text, digits, &out->value);
 }
 
 /* A number without decimals, for times and ends: those of counts are rounded. */
@@ -69,7 +69,7 @@ bool speedscope_whole(const struct speedscope_profile *p, const struct buf *text
 		      int64_t *value)
 {
 	return p->unit && text->n &&
-	       stacks_scaled(buf_str(text), p->unit->digits, value) == DECIMAL_OK;
+	       decimal_scaled(buf_str(text), p->unit->digits, value) == DECIMAL_OK;
 }
 
 static bool add_zeros(int64_t *value, unsigned n)

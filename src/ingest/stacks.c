@@ -1,15 +1,10 @@
 /* What readers of sampled stacks share: see stacks.h. */
 #include "ingest/stacks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "ingest/json.h"
 #include "ingest/tell.h"
-
-#define SCALED_TEXT 64
 
 void stacks_init(struct stacks *s, struct sink *sink, const struct read_options *options)
 {
@@ -286,27 +281,6 @@ enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *deci
 		return STACKS_NUMBER;
 	*value += goes_up(*value, lost) && *value < INT64_MAX;
 	return STACKS_ROUNDED;
-}
-
-enum decimal_status stacks_scaled(struct str text, int digits, int64_t *value)
-{
-	char copy[SCALED_TEXT + 16];
-	size_t n = 0;
-	long exponent = 0;
-
-	while (n < text.n && text.p[n] != 'e' && text.p[n] != 'E')
-		n++;
-	if (n < text.n && text.n - n < 12) {
-		memcpy(copy, text.p + n + 1, text.n - n - 1);
-		copy[text.n - n - 1] = '\0';
-		exponent = strtol(copy, NULL, 10);
-	} else if (n < text.n) {
-		return DECIMAL_BAD;
-	}
-	if (n > SCALED_TEXT)
-		n = SCALED_TEXT; /* digits that no double has */
-	snprintf(copy, sizeof(copy), "%.*se%ld", (int)n, text.p, exponent + digits - 3);
-	return decimal_text_us_to_ns(str_of(copy), value);
 }
 
 int stacks_refer(struct stacks *s, uint64_t n, uint64_t file_bytes, uint64_t offset,

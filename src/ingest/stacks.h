@@ -67,9 +67,6 @@ enum stacks_number {
 /* Digits, maybe with a point and more of them: the number is *value / 10^*decimals. */
 enum stacks_number stacks_number(struct str text, int64_t *value, unsigned *decimals);
 
-/* Any number, with an exponent too, in units of 10^-digits: half to even. */
-enum decimal_status stacks_scaled(struct str text, int digits, int64_t *value);
-
 /*
  * So many frames for each byte of a file, and limits.stack_frames, may be told by
  * reference to several at once: what programs record has less than one for a byte.

@@ -299,6 +299,12 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	done
 }
 
+@test "a weight with more digits than a double has is read to the last of them" {
+	zeros=$(printf '0%.0s' {1..70})
+	profile_of "\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"samples\":[[0],[0]],\"weights\":[0.${zeros}1e71,7${zeros}e-00000000070]" a.json
+	[ "$(top a.json)" = ',,f,2,2,8,8' ]
+}
+
 @test "metadata is JSON, whatever the numbers, texts and keys of the file are" {
 	members='"a":NaN,"b":01,"c":+1,"d":.5,"e":"x\001y","f\001":1,'
 	key=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa # 31 bytes; an escape behind them is cut

@@ -117,6 +117,31 @@ static void the_ends_of_the_range_are_read_and_no_more(void **state)
 			 DECIMAL_TOO_BIG);
 }
 
+static void assert_scaled(const char *text, int digits, int64_t expected)
+{
+	int64_t value = -77;
+
+	assert_int_equal(decimal_scaled(str_of(text), digits, &value), DECIMAL_OK);
+	assert_int_equal(value, expected);
+}
+
+static void numbers_are_scaled_by_any_power_of_ten(void **state)
+{
+	int64_t value;
+
+	(void)state;
+	assert_scaled("1.5", 9, 1500000000);
+	assert_scaled("-2.5", 0, -2);
+	assert_scaled("3.5e-00000000000000001", 1, 4);
+	assert_scaled("9223372036.854775807", 9, INT64_MAX);
+	assert_scaled(
+		"0.00000000000000000000000000000000000000000000000000000000000000000"
+		"001e68",
+		0, 1);
+	assert_int_equal(decimal_scaled(str_of("9.3"), 18, &value), DECIMAL_TOO_BIG);
+	assert_int_equal(decimal_scaled(str_of("1e"), 0, &value), DECIMAL_BAD);
+}
+
 static void what_is_no_number_is_said_to_be_none(void **state)
 {
 	static const char *const texts[] = { "",    " ",     "abc",  "1x",  "x1",
@@ -262,6 +287,7 @@ int main(void)
 		cmocka_unit_test(digits_below_a_nanosecond_round_half_to_even),
 		cmocka_unit_test(a_hundred_thousand_digits_are_read_to_the_last),
 		cmocka_unit_test(the_ends_of_the_range_are_read_and_no_more),
+		cmocka_unit_test(numbers_are_scaled_by_any_power_of_ten),
 		cmocka_unit_test(what_is_no_number_is_said_to_be_none),
 		cmocka_unit_test(digits_are_read_in_every_number),
 		cmocka_unit_test(integers_may_be_spelt_with_a_fraction_of_zeros),
