@@ -1,15 +1,19 @@
 /* Cells and tables: see table.h. */
 #include "base/table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 struct cell cell_scaled(int64_t amount, int64_t decimals)
 {
-	double power = 1;
+	char text[64];
 
 	if (decimals == 0)
 		return cell_int(amount);
-	for (int64_t i = 0; i < decimals; i++)
-		power *= 10;
-	return cell_real((double)amount / power);
+	/* a division rounds twice where a double does not hold the amount */
+	snprintf(text, sizeof(text), "%" PRId64 "e-%" PRId64, amount, decimals);
+	return cell_real(strtod(text, NULL));
 }
 
 void table_copy_facts(struct table *to, const struct table *from)

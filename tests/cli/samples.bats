@@ -305,6 +305,13 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	[ "$(top a.json)" = ',,f,2,2,8,8' ]
 }
 
+@test "a count with decimals that no double holds is shown as the nearest" {
+	printf 'a;c 9007199254740993.25\na 3.5\n' >counts
+	top counts | grep -qx ',,a,,,3.5,9007199254740996'
+	ptool tree -q --format csv counts | grep -q ',9007199254740996,'
+	ptool callees -q --format csv . counts | grep -q ',9007199254740994,'
+}
+
 @test "metadata is JSON, whatever the numbers, texts and keys of the file are" {
 	members='"a":NaN,"b":01,"c":+1,"d":.5,"e":"x\001y","f\001":1,'
 	key=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa # 31 bytes; an escape behind them is cut

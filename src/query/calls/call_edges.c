@@ -76,11 +76,9 @@ static struct cell get_weight(const void *from, const void *row, int arg)
 {
 	const struct call_source *source = from;
 	struct cell cell = call_ns(from, row, arg);
-	double power = 1;
 
-	for (int64_t i = 0; i < source->g->decimals; i++)
-		power *= 10;
-	return power > 1 ? cell_real((double)cell.as.integer / power) : cell;
+	return cell.type == CELL_INT ? cell_scaled(cell.as.integer, source->g->decimals)
+				     : cell;
 }
 
 struct edges {

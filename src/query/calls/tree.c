@@ -270,13 +270,7 @@ static struct cell busy_share(const struct tree_rows *t, const struct call_node 
 /* A time, or a weight of sampled stacks. */
 static struct cell amount_cell(const struct tree_rows *t, int64_t amount)
 {
-	double power = 1;
-
-	if (t->tree.decimals == 0)
-		return cell_int(amount);
-	for (int64_t i = 0; i < t->tree.decimals; i++)
-		power *= 10;
-	return cell_real((double)amount / power);
+	return cell_scaled(amount, t->tree.decimals);
 }
 
 /* For people indented names instead of paths, and no host time where there is none. */
