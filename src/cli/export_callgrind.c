@@ -15,29 +15,47 @@
 #include "query/calls/callgraph.h"
 #include "trace/fact.h"
 
+#define NAMELESS "[no name]"
+
 struct callgrind {
 	const struct callgraph *g;
 	FILE *out;
-	bool *is_told; /* owned, by text: its name was written, "(3)" is enough */
+	/* owned, by text: it was written as a file, as a function; "(3)" is enough then */
+	bool *is_file_told, *is_function_told;
 	uint32_t *first, *order;      /* owned: callgraph_callees() */
 	struct export_losses *losses; /* borrowed */
 	struct buf name;
 };
 
-/* "fn=(3) step": a name is a line, and written once. */
-static void put_name(struct callgrind *c, const char *key, uint32_t text)
+/*
+ * "fn=(3) step": a name is a line, and written once, as a file and as a function.  To
+ * readers blanks alone are no name, and "fn=(3)" one that was told before.
+ */
+static void put_name(struct callgrind *c, const char *key, uint32_t text, bool *is_told)
 {
-	if (c->is_told[text]) {
+	if (is_told[text]) {
 		fprintf(c->out, "%s=(%u)\n", key, (unsigned int)text + 1);
 		return;
 	}
 	buf_clear(&c->name);
-	c->losses->renamed += utf8_add_blanked(&c->name, callgraph_text(c->g, text));
-	c->is_told[text] = true;
-	fprintf(c->out, "%s=(%u) ", key, (unsigned int)text + 1);
-	if (c->name.n)
-		fwrite(c->name.p, 1, c->name.n, c->out);
-	putc('\n', c->out);
+	bool is_renamed = utf8_add_blanked(&c->name, callgraph_text(c->g, text));
+	if (c->name.n == 0 || strspn(c->name.p, " ") == c->name.n) {
+		buf_clear(&c->name);
+		buf_add_text(&c->name, NAMELESS);
+		is_renamed = true;
+	}
+	c->losses->renamed +=
+		is_renamed && !c->is_file_told[text] && !c->is_function_told[text];
+	is_told[text] = true;
+	fprintf(c->out, "%s=(%u) " STR_FMT "\n", key, (unsigned int)text + 1,
+		STR_ARG(buf_str(&c->name)));
+}
+
+static void put_function_name(struct callgrind *c, const char *file_key, const char *key,
+			      const struct callgraph_function *f)
+{
+	put_name(c, file_key, f->file, c->is_file_told);
+	put_name(c, key, f->name, c->is_function_told);
 }
 
 /* Below 0 are NUMBER_NONE and what the format cannot hold. */
@@ -70,8 +88,7 @@ static void put_call(struct callgrind *c, const struct callgraph_edge *edge, int
 {
 	const struct callgraph_function *callee = &c->g->functions[edge->callee];
 
-	put_name(c, "cfi", callee->file);
-	put_name(c, "cfn", callee->name);
+	put_function_name(c, "cfi", "cfn", callee);
 	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n",
 		(long long)known(edge->sums.calls.n), (long long)known(callee->line),
 		(long long)line, (long long)whole(c, edge_ns(c->g, edge)));
@@ -84,8 +101,7 @@ static void put_function(struct callgrind *c, uint32_t function)
 	int64_t line = known(f->line);
 
 	putc('\n', c->out);
-	put_name(c, "fl", f->file);
-	put_name(c, "fn", f->name);
+	put_function_name(c, "fl", "fn", f);
 	fprintf(c->out, "%lld %lld\n", (long long)line,
 		(long long)(sums ? whole(c, sums->self_ns) : 0));
 	for (uint32_t i = c->first[function]; i < c->first[function + 1]; i++)
@@ -132,13 +148,15 @@ static int write_callgrind(const struct export_request *request, FILE *out,
 				      err);
 	if (rc == 0) {
 		struct callgrind c = { .g = &g, .out = out, .losses = losses };
-		c.is_told = xcalloc(g.texts.n + 1, sizeof(*c.is_told));
+		c.is_file_told = xcalloc(g.texts.n + 1, sizeof(bool));
+		c.is_function_told = xcalloc(g.texts.n + 1, sizeof(bool));
 		c.first = xrealloc_array(NULL, g.nfunctions + 1, sizeof(*c.first));
 		c.order = xrealloc_array(NULL, g.nedges + 1, sizeof(*c.order));
 		buf_init(&c.name, SIZE_MAX);
 		callgraph_callees(&g, c.first, c.order);
 		put_all(&c);
-		free(c.is_told);
+		free(c.is_file_told);
+		free(c.is_function_told);
 		free(c.first);
 		free(c.order);
 		buf_release(&c.name);

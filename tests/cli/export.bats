@@ -265,6 +265,31 @@ for p in profiles:
 	[ ! -e bad.speedscope.json ]
 }
 
+@test "callgrind: a text that is a file and a function is told as both, and none is blank" {
+	python3 - <<-'END'
+		import json
+		frame = lambda i, file, name: {"ph": "X", "cat": "python_function", "name": f"{file}(1): {name}", "pid": 1, "tid": 1,
+		                               "ts": i * 10, "dur": 5, "args": {"Python id": i + 1}}
+		json.dump([frame(0, "same", "same"), frame(1, "other", "f"), frame(2, "g", "other"), frame(3, "h", "\t"),
+		           frame(4, "i", "")], open("a.json", "w"))
+	END
+	run -0 --separate-stderr ptool export --to callgrind -o out a.json
+	[[ $stderr == *'2 names have characters that callgrind cannot hold; they were replaced'* ]]
+	# as readers have it: files and functions have numbers of their own
+	run -0 python3 - <<-'END'
+		import re
+		names = {"l": {}, "n": {}}
+		for line in open("out"):
+		    found = re.match(r"c?f([iln])=\((\d+)\)\s*(.*)$", line)
+		    if found:
+		        known = names["n" if found[1] == "n" else "l"]
+		        assert found[3] or found[2] in known, line
+		        known.setdefault(found[2], found[3])
+		print(sorted(names["l"].values()), sorted(names["n"].values()))
+	END
+	[ "$output" = "['g', 'h', 'i', 'other', 'same'] ['[no name]', '[no name]', 'f', 'other', 'same']" ]
+}
+
 @test "calls below zero, which an edited store may have, are none to callgrind" {
 	ptool ingest -q -o s.db "$FIXTURES/samples/node.cpuprofile"
 	sqlite3 s.db "UPDATE sample_sum SET samples = -1"
