@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/json_text.h"
 #include "report/renderer.h"
+#include "report/table_keys.h"
 
 static void write_head(struct writer *w, const char *command, const struct table *t,
 		       const char *const *keys)
@@ -59,7 +60,7 @@ static int json_render(struct table *t, const struct render_opts *opts, FILE *ou
 		       struct err *err)
 {
 	struct arena arena = { 0 };
-	const char *const *keys = json_text_keys(&arena, t);
+	const char *const *keys = table_keys(&arena, t);
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
 	struct writer w = { .out = out };
 	bool is_first = true;

@@ -106,31 +106,6 @@ void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)
 	}
 }
 
-/* Taken by a key before `at`, or kept for a column after it that is named so. */
-static bool is_taken(const struct table *t, const char **keys, size_t at, const char *key)
-{
-	for (size_t i = 0; i < t->ncolumns; i++)
-		if (i != at && strcmp(i < at ? keys[i] : t->columns[i].name, key) == 0)
-			return true;
-	return false;
-}
-
-const char **json_text_keys(struct arena *arena, const struct table *t)
-{
-	const char **keys = arena_alloc(arena, t->ncolumns * sizeof(*keys));
-
-	for (size_t i = 0; i < t->ncolumns; i++) {
-		const char *name = t->columns[i].name;
-		size_t nsame = 1;
-		for (size_t k = 0; k < i; k++)
-			nsame += strcmp(t->columns[k].name, name) == 0;
-		keys[i] = arena_strdup(arena, name);
-		for (; nsame > 1 && is_taken(t, keys, i, keys[i]); nsame++)
-			keys[i] = arena_printf(arena, "%s_%zu", name, nsame);
-	}
-	return keys;
-}
-
 void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells)
 {

@@ -19,11 +19,6 @@ void json_text_str(struct writer *w, struct str text);
 void json_text_whole(struct writer *w, struct str json);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
-/*
- * One distinct key a column, in the arena: the column's name, and where it was
- * taken by an earlier column, with _2, _3, ... behind it.
- */
-const char **json_text_keys(struct arena *arena, const struct table *t);
 /* {"key":cell,...} */
 void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells);

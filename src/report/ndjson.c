@@ -4,12 +4,13 @@
 #include "base/alloc.h"
 #include "report/json_text.h"
 #include "report/renderer.h"
+#include "report/table_keys.h"
 
 static int ndjson_render(struct table *t, const struct render_opts *opts, FILE *out,
 			 struct err *err)
 {
 	struct arena arena = { 0 };
-	const char *const *keys = json_text_keys(&arena, t);
+	const char *const *keys = table_keys(&arena, t);
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
 	struct writer w = { .out = out };
 	int rc = 0;

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "base/zstd_pack.h"
 #include "report/proto_put.h"
 #include "report/renderer.h"
+#include "report/table_keys.h"
 #include "report/thrift_put.h"
 
 #define MAGIC          "PAR1"
@@ -43,6 +45,7 @@ struct written {
 struct parquet {
 	FILE *out; /* borrowed */
 	const struct table *table;
+	const char *const *keys;  /* names of the columns: readers find them by name */
 	struct chunk *chunks;     /* owned; by column */
 	size_t nrows, text_bytes; /* of the newest group */
 	int64_t offset, total_rows;
@@ -290,7 +293,7 @@ static void describe_columns(struct parquet *p, struct thrift *t)
 		thrift_begin_item(t);
 		thrift_i32(t, 1, type);
 		thrift_i32(t, 3, OPTIONAL);
-		thrift_text(t, 4, str_of(table->columns[i].name));
+		thrift_text(t, 4, str_of(p->keys[i]));
 		if (type == BYTE_ARRAY)
 			thrift_i32(t, 6, CONVERTED_UTF8);
 		thrift_end(t);
@@ -308,7 +311,7 @@ static void describe_chunk(const struct parquet *p, struct thrift *t, size_t col
 	thrift_item_i32(t, ENCODING_PLAIN);
 	thrift_item_i32(t, ENCODING_RLE);
 	thrift_list(t, 3, THRIFT_TEXT, 1);
-	thrift_item_text(t, str_of(p->table->columns[column].name));
+	thrift_item_text(t, str_of(p->keys[column]));
 	thrift_i32(t, 4, CODEC_ZSTD);
 	thrift_i64(t, 5, w->rows);
 	thrift_i64(t, 6, w->raw_bytes);
@@ -348,8 +351,8 @@ static void describe_units(const struct parquet *p, struct thrift *t)
 	for (size_t i = 0; i < p->table->ncolumns; i++) {
 		const char *unit = of_unit[p->table->columns[i].unit].name;
 		if (unit)
-			buf_addf(&units, "%s%s=%s", units.n ? "\n" : "",
-				 p->table->columns[i].name, unit);
+			buf_addf(&units, "%s%s=%s", units.n ? "\n" : "", p->keys[i],
+				 unit);
 	}
 	thrift_list(t, 5, THRIFT_STRUCT, 1);
 	thrift_begin_item(t);
@@ -396,8 +399,10 @@ static int parquet_render(struct table *t, const struct render_opts *opts, FILE 
 			  struct err *err)
 {
 	struct cell *cells = xcalloc(t->ncolumns, sizeof(*cells));
+	struct arena arena = { 0 };
 	struct parquet p = { .out = out,
 			     .table = t,
+			     .keys = table_keys(&arena, t),
 			     .chunks = xcalloc(t->ncolumns, sizeof(*p.chunks)) };
 
 	(void)opts;
@@ -423,6 +428,7 @@ static int parquet_render(struct table *t, const struct render_opts *opts, FILE 
 	buf_release(&p.packed);
 	buf_release(&p.head);
 	free(cells);
+	arena_release(&arena);
 	return rc < 0 ? -1 : render_end(out, err);
 }
 

@@ -140,6 +140,11 @@ def main():
         ptool("sql", TRACE, "-q", "-f", "-o", out, "SELECT '' AS text UNION ALL SELECT ''")
         tap.ok(read_parquet(out)[1] == {"text": ["", ""]}, "no text has a byte")
         tap.ok(names == ["ts", "dur_ns"] and not any(columns.values()) and units == {"dur_ns": "ns"}, "no rows")
+        twice = ["sql", TRACE, b"SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS '\xff', 5 AS '\xfe'"]
+        ptool(*twice, "-q", "-f", "-o", out)
+        names, columns, _ = read_parquet(out)
+        wanted, rows = read_json(*twice)
+        tap.ok(names == wanted == ["a", "a_3", "a_2", "\ufffd", "\ufffd_2"] and columns == rows, "each name once", names)
         ptool("export", "--to", "parquet", "--table", "kernel", TRACE, "-q", "-f", "-o", out)
         names, columns, _ = read_parquet(out)
         tap.ok("registers" in names and len(columns["slice_id"]) > 3, "export of a table")
