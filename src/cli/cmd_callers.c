@@ -9,6 +9,7 @@
 #include "query/calls/call_edges.h"
 #include "query/findings.h"
 #include "query/samples/sample_calls.h"
+#include "query/samples/sample_choose.h"
 
 struct callers_opts {
 	struct table_opts on;
@@ -113,7 +114,8 @@ static int load(const struct reading *r, const struct filter *filter, struct cal
 {
 	enum scope_kind kind;
 
-	if (scope_kind(r->scope, &kind, err) < 0)
+	if (scope_kind(r->scope, &kind, err) < 0 ||
+	    sample_choice_check(&filter->samples, r->scope, err) < 0)
 		return -1;
 	return kind == SCOPE_SAMPLES
 		       ? callgraph_of_samples(r->store, r->scope, filter, g, err)

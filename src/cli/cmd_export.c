@@ -15,6 +15,7 @@
 #include "cli/table_command.h"
 #include "cli/terminal.h"
 #include "query/filter_nothing.h"
+#include "query/samples/sample_choose.h"
 
 struct export_opts {
 	const char *operand, *to, *weight, *table;
@@ -156,7 +157,8 @@ static int write_all(const struct exporter *e, const struct export_opts *o,
 		request.weight = EXPORT_DEVICE;
 	if (scope_options_load(store, &o->scope, &scope, err) < 0)
 		return -1;
-	if (filter_find_steps(filter, store, &scope, err) < 0) {
+	if (sample_choice_check(&filter->samples, &scope, err) < 0 ||
+	    filter_find_steps(filter, store, &scope, err) < 0) {
 		scope_release(&scope);
 		return -1;
 	}

@@ -16,6 +16,7 @@
 #include "query/calls/flame.h"
 #include "query/calls/flame_name.h"
 #include "query/filter_nothing.h"
+#include "query/samples/sample_choose.h"
 
 struct flame_opts {
 	const char *operand, *to, *weight, *base, *min, *root_at, *by;
@@ -190,7 +191,8 @@ static int add_scope(struct flame_builder *b, struct side *side, struct err *err
 	if (scope_options_load(store, &side->scoped, &scope, err) < 0)
 		return -1;
 	const struct filter *filter = b->request->calls.filter;
-	if (filter_find_steps(filter, store, &scope, err) < 0) {
+	if (sample_choice_check(&filter->samples, &scope, err) < 0 ||
+	    filter_find_steps(filter, store, &scope, err) < 0) {
 		scope_release(&scope);
 		return -1;
 	}

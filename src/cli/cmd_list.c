@@ -1,6 +1,7 @@
 /* ptool list: single slices. */
 #include "cli/sample_options.h"
 #include "cli/table_command.h"
+#include "query/samples/sample_choose.h"
 #include "query/samples/sample_list.h"
 #include "query/slices/slice_list.h"
 
@@ -58,7 +59,8 @@ static int open_list(const struct reading *r, void *request, struct table **out,
 	const struct view_request *show = &asked->request.show;
 	enum scope_kind kind;
 
-	if (scope_kind(r->scope, &kind, err) < 0)
+	if (scope_kind(r->scope, &kind, err) < 0 ||
+	    sample_choice_check(&asked->filter.samples, r->scope, err) < 0)
 		return -1;
 	if (kind != SCOPE_SAMPLES)
 		return slice_list_open(r->store, r->scope, &asked->request, out, err);

@@ -16,6 +16,7 @@
 #include "cli/torch_format.h"
 #include "cli/view_options.h"
 #include "query/lines/line_profile.h"
+#include "query/samples/sample_choose.h"
 #include "query/samples/sample_top.h"
 #include "query/top/top.h"
 
@@ -257,7 +258,8 @@ static int open_top(const struct reading *r, void *from, struct table **out,
 	struct top_rows rows;
 	enum scope_kind kind;
 
-	if (scope_kind(r->scope, &kind, err) < 0)
+	if (scope_kind(r->scope, &kind, err) < 0 ||
+	    sample_choice_check(&query.filter->samples, r->scope, err) < 0)
 		return -1;
 	if (kind == SCOPE_CALL_GRAPHS)
 		return open_functions(r, &query, out, err);
@@ -298,6 +300,8 @@ static int write_torch(const struct command *self, const struct top_opts *o,
 	if (rc == 0 && kind == SCOPE_SAMPLES)
 		rc = err_set(err, ERR_USAGE,
 			     "--format torch is for traces; these are sampled stacks");
+	if (rc == 0)
+		rc = sample_choice_check(&query->filter->samples, &scope, err);
 	if (rc == 0)
 		rc = filter_find_steps(query->filter, store, &scope, err);
 	if (rc == 0)

@@ -3,6 +3,7 @@
 #include "cli/sample_options.h"
 #include "cli/table_command.h"
 #include "query/calls/tree.h"
+#include "query/samples/sample_choose.h"
 
 struct tree_opts {
 	struct table_opts on;
@@ -89,8 +90,11 @@ static int make_request(const void *options, const struct filter *filter, void *
 static int open_tree(const struct reading *r, void *request, struct table **out,
 		     struct err *err)
 {
-	return tree_open(r->store, r->scope, &((struct tree_asked *)request)->request,
-			 out, err);
+	struct tree_asked *asked = request;
+
+	if (sample_choice_check(&asked->filter.samples, r->scope, err) < 0)
+		return -1;
+	return tree_open(r->store, r->scope, &asked->request, out, err);
 }
 
 static void release(void *request)

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "query/samples/sample_choose.h"
 
 #define NS_PER_S 1000000000
 
@@ -58,6 +59,8 @@ static int add_profile(const struct loading *l, const struct operand *operand,
 	bool is_file = operand->is_raw && scope->n == 1;
 	struct callgraph one;
 
+	if (sample_choice_check(&l->request->filter->samples, scope, err) < 0)
+		return -1;
 	if (l->request->wants_self && !scope_has_self(scope))
 		return scope_lacks_self("self times, which pstats lists", err);
 	if (l->is_alone && callgraph_load(operand->store, profile, l->request->filter,

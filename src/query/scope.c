@@ -426,6 +426,14 @@ bool scope_is_sampled_memory(const struct scope *scope)
 	return is_of_format(scope, "mprof");
 }
 
+bool scope_has_samples(const struct scope *scope)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (kind_of(&scope->profiles[i]) == SCOPE_SAMPLES)
+			return true;
+	return false;
+}
+
 bool scope_has_memory(const struct scope *scope)
 {
 	for (size_t i = 0; i < scope->n; i++)

@@ -104,6 +104,8 @@ bool scope_is_tree(const struct scope *scope);
 bool scope_is_printed(const struct scope *scope);
 /* Are they records of a process's memory over time (mprof), and nothing else? */
 bool scope_is_sampled_memory(const struct scope *scope);
+/* Are there sampled stacks among them? */
+bool scope_has_samples(const struct scope *scope);
 /* Has any of them memory events; have all of them slices? */
 bool scope_has_memory(const struct scope *scope);
 bool scope_has_slices(const struct scope *scope);

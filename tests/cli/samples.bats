@@ -489,3 +489,17 @@ print(";".join(f"f{i}" for i in range(512)), 2)' >a.collapsed
 	[[ $(stack_of 513) == '"f0;'*';f502;[frames left out];f505;f506;f507;f508;f509;f510;f511;f512"' ]]
 	[ "$(stack_of 600)" = "$(ptool list -q --format csv a.db | grep ,600, | grep -o '"f0;.*')" ]
 }
+
+@test "2: what chooses samples is refused where there are none" {
+	ptool ingest -q -o s.db "$FIXTURES/gpu/sync.json"
+	for option in --series=x --mode=gil --no-idle; do
+		for command in top tree flame list 'callers .' 'export --to folded' 'export --to chrome' 'diff s.db' 'top --format torch'; do
+			run -2 --separate-stderr ptool $command $option s.db
+			[ "$stderr" = "ptool: ${command%% *}: ${option%=*} is for sampled stacks, and there are none" ]
+		done
+		for command in top pstats 'callers .' 'export --to callgrind' 'export --to pstats'; do
+			run -2 --separate-stderr ptool $command $option "$FIXTURES/pyprof/app.prof"
+			[[ $stderr == *"${option%=*} is for sampled stacks, and there are none" ]]
+		done
+	done
+}

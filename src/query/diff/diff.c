@@ -11,6 +11,7 @@
 #include "query/diff/diff_account.h"
 #include "query/diff/diff_rows.h"
 #include "query/query.h"
+#include "query/samples/sample_choose.h"
 
 ASSET(asset_query_views_diff_summed_sql);
 
@@ -45,7 +46,10 @@ static int check_kinds(struct diff *d, struct err *err)
 	for (size_t which = 0; which < NDIFF_SIDES; which++) {
 		for (size_t i = 0; i < d->sides[which].nruns; i++) {
 			enum scope_kind kind;
-			if (scope_kind(run_of(d, which, i)->scope, &kind, err) < 0)
+			const struct scope *scope = run_of(d, which, i)->scope;
+			if (scope_kind(scope, &kind, err) < 0 ||
+			    sample_choice_check(&d->request->filter->samples, scope,
+						err) < 0)
 				return fail(d, which, i);
 			if (!is_first && kind != first)
 				return differ(first, kind, err);

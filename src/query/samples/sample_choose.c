@@ -42,6 +42,20 @@ static bool is_wanted(const struct sample_set *set, size_t i,
 	return contains(s->name, choice->series) || contains(s->measure, choice->series);
 }
 
+int sample_choice_check(const struct sample_choice *choice, const struct scope *scope,
+			struct err *err)
+{
+	const char *given = choice->series    ? "--series"
+			    : choice->mode    ? "--mode"
+			    : choice->no_idle ? "--no-idle"
+					      : NULL;
+
+	if (!given || scope_has_samples(scope))
+		return 0;
+	return err_set(err, ERR_USAGE, "%s is for sampled stacks, and there are none",
+		       given);
+}
+
 static int nothing_wanted(const struct sample_set *set,
 			  const struct sample_choice *choice, struct err *err)
 {

@@ -4,6 +4,10 @@
 
 #include "query/samples/sample_set.h"
 
+/* -1 with ERR_USAGE: something is chosen of samples, and there are none. */
+int sample_choice_check(const struct sample_choice *choice, const struct scope *scope,
+			struct err *err);
+
 /*
  * Sets is_chosen of the series of one kind (unit, measure and mode) that `choice` leaves: of
  * the default one if there is one.  The set's unit, decimals, nchosen and others are told.
