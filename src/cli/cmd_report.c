@@ -45,6 +45,10 @@ static int check(const struct report_opts *o, struct err *err)
 			       "diff' compares more");
 	if (o->operands.n == 2 && o->scope.run)
 		return err_set(err, ERR_USAGE, "--run is for one STORE|FILE");
+	if (o->operands.n == 2 && report_timeline_given(&o->timeline))
+		return err_set(err, ERR_USAGE,
+			       "%s is for one STORE|FILE: a comparison has no timeline",
+			       report_timeline_given(&o->timeline));
 	if (!o->output.path && terminal_is(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
 			       "no file is given: -o FILE names it, such as -o "
@@ -91,6 +95,10 @@ static int report(const struct report_opts *o, const struct operand *operand,
 		return -1;
 	page_init(&page, report_name(operand->path));
 	int rc = scope_kind(&scope, &making.kind, err);
+	if (rc == 0 && making.kind != SCOPE_TRACES && report_timeline_given(&o->timeline))
+		rc = err_set(err, ERR_USAGE,
+			     "%s is for timelines, which only traces have",
+			     report_timeline_given(&o->timeline));
 	if (rc == 0)
 		rc = report_tabs_add(&making, err);
 	if (rc == 0)

@@ -7,6 +7,7 @@
 #include "cli/report_options.h"
 #include "cli/report_tabs.h"
 #include "cli/table_command.h"
+#include "query/filter_nothing.h"
 #include "query/timeline/timeline.h"
 #include "report/page_table.h"
 #include "report/page_timeline.h"
@@ -44,6 +45,11 @@ int report_timeline_check(const struct report_timeline_opts *o, struct err *err)
 
 	filter_release(&filter);
 	return rc;
+}
+
+const char *report_timeline_given(const struct report_timeline_opts *o)
+{
+	return o->step ? "--step" : o->phase ? "--phase" : o->time ? "--time" : NULL;
 }
 
 /*
@@ -161,6 +167,11 @@ int report_timeline(struct report_making *m, struct err *err)
 	if (rc == 0)
 		rc = filter_find_steps(&filter, m->reading->store, m->reading->scope,
 				       err);
+	/* what nothing matches would leave a page that looks as if it had been heeded */
+	if (rc == 0) {
+		filter_explain(m->reading->store, m->reading->scope, &filter, err);
+		rc = err->kind ? -1 : 0;
+	}
 	if (rc == 0)
 		rc = timeline_open(m->reading->store, m->reading->scope, &request,
 				   &timeline, err);

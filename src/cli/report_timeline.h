@@ -21,6 +21,8 @@ extern const struct opt report_timeline_options[];
 
 /* ERR_USAGE when --step or --time is wrong: to be asked before a store is opened. */
 int report_timeline_check(const struct report_timeline_opts *o, struct err *err);
+/* The first of --step, --phase and --time that was given, or NULL. */
+const char *report_timeline_given(const struct report_timeline_opts *o);
 /* Adds it to the tab that was begun last.  0, or -1 with err set. */
 int report_timeline(struct report_making *m, struct err *err);
 

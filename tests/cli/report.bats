@@ -126,3 +126,18 @@ END
 	[ "$(grep -o 'Communication (rank [01])' r.html | sort -u | wc -l)" -eq "$(cat n)" ]
 	[ "$(cat n)" -ge 1 ]
 }
+
+@test "2, 3: what no timeline has cannot be kept on it" {
+	sync=$GPU/sync.json
+	refused() { # STATUS MESSAGE ARGUMENT...
+		run -"$1" --separate-stderr ptool report -q -o page.html "${@:3}"
+		[[ $stderr == "ptool: report: "*"$2"* ]]
+		[ ! -e page.html ]
+	}
+	refused 3 '--step 99: there are steps 0, 1' --step 99 "$sync"
+	refused 3 '--time begins after the recording, which lasts' --time 1000s..2000s "$sync"
+	for option in --step=0 --phase=decode --time=1us..; do
+		refused 2 "${option%=*} is for one STORE|FILE: a comparison has no timeline" $option "$sync" "$sync"
+		refused 2 "${option%=*} is for timelines, which only traces have" $option "$FIXTURES/pyprof/app.prof"
+	done
+}
