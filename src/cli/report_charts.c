@@ -15,7 +15,11 @@
 #define GAPS_LISTED 1000
 #define STEPS_ID    "chart-steps"
 #define STEPS_TITLE "Steps"
-#define STEPS_ABOUT "what the time of each went to; the line is the mean"
+#define STEPS_DRAWN ((size_t)PAGE_MARKS_MOST)
+#define STEPS_ABOUT                                                    \
+	"what the time of each went to; of more than " PAGE_MARKS_TEXT \
+	" the longest in "                                             \
+	"each place; the line is the mean"
 
 /* From below. */
 static const enum step_category order[NSTEP_CATEGORIES] = {
@@ -30,11 +34,23 @@ struct columns {
 	int64_t *values, *places;
 };
 
-static void fill_columns(struct report_making *m, const struct overview_more *of,
-			 struct columns *c)
+/* The longest of those that share the place of a column. */
+static const struct overview_step *step_at(const struct overview_more *of, size_t column,
+					   size_t ncolumns)
 {
-	size_t n = of->nsteps;
+	size_t first = column * of->nsteps / ncolumns;
+	size_t end = (column + 1) * of->nsteps / ncolumns;
+	const struct overview_step *longest = &of->steps[first];
 
+	for (size_t i = first; i < end; i++)
+		if (of->steps[i].total_ns > longest->total_ns)
+			longest = &of->steps[i];
+	return longest;
+}
+
+static void fill_columns(struct report_making *m, const struct overview_more *of,
+			 struct columns *c, size_t n)
+{
 	c->labels = xrealloc_array(NULL, n, sizeof(*c->labels));
 	c->values = xrealloc_array(NULL, n * NSTEP_CATEGORIES, sizeof(*c->values));
 	c->places = xrealloc_array(NULL, 2 * n, sizeof(*c->places));
@@ -43,7 +59,7 @@ static void fill_columns(struct report_making *m, const struct overview_more *of
 		c->parts[k] = (struct page_part){ report_color(name), name, 0 };
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct overview_step *step = &of->steps[i];
+		const struct overview_step *step = step_at(of, i, n);
 		c->labels[i] =
 			str_of(arena_printf(&m->page->arena, "%" PRId64, step->number));
 		c->places[2 * i] = step->start_ns;
@@ -56,11 +72,12 @@ static void fill_columns(struct report_making *m, const struct overview_more *of
 void report_steps_chart(struct report_making *m, const struct overview_more *of,
 			int64_t mean_ns)
 {
+	size_t n = of->nsteps < STEPS_DRAWN ? of->nsteps : STEPS_DRAWN;
 	struct columns c;
 
-	if (of->nsteps == 0)
+	if (n == 0)
 		return;
-	fill_columns(m, of, &c);
+	fill_columns(m, of, &c, n);
 	page_part_open(m->page->body, "panel",
 		       PAGE_SLOTS(PAGE_TEXT("title", STR_LIT(STEPS_TITLE)),
 				  PAGE_TEXT("about", STR_LIT(STEPS_ABOUT))));
@@ -72,7 +89,7 @@ void report_steps_chart(struct report_making *m, const struct overview_more *of,
 						      .labels = c.labels,
 						      .values = c.values,
 						      .places = c.places,
-						      .ncolumns = of->nsteps,
+						      .ncolumns = n,
 						      .mean = mean_ns });
 	page_part_close(m->page->body, "panel");
 	free(c.labels);

@@ -152,15 +152,22 @@ static int add_bars(struct making *m, struct err *err)
 	return rc;
 }
 
-static int64_t median_of(const int64_t *values, size_t n)
+/* Puts them in order. */
+static int64_t median_of(int64_t *values, size_t n)
 {
-	int64_t *sorted = xrealloc_array(NULL, n, sizeof(*sorted));
-
-	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), sort_compare_int64);
-	int64_t low = sorted[(n - 1) / 2], high = sorted[n / 2];
-	free(sorted);
+	qsort(values, n, sizeof(*values), sort_compare_int64);
+	int64_t low = values[(n - 1) / 2], high = values[n / 2];
 	return low + (high - low) / 2;
+}
+
+/* Of values in order as many as are drawn, the first and the last among them. */
+static size_t thin_out(int64_t *values, size_t n)
+{
+	const size_t most = PAGE_MARKS_MOST;
+
+	for (size_t i = 0; n > most && i < most; i++)
+		values[i] = values[i * (n - 1) / (most - 1)];
+	return n < most ? n : most;
 }
 
 /* The steps of a side; the caller frees. */
@@ -187,9 +194,10 @@ static void add_strip(struct making *m)
 	for (size_t i = 0; i < NDIFF_SIDES; i++) {
 		size_t n;
 		values[i] = steps_of(&m->diff.sides[i], &n);
-		sides[i] = (struct page_side){ i ? "kernel" : "cpu",
-					       str_of(side_names[i]), values[i], n,
-					       n ? median_of(values[i], n) : 0 };
+		int64_t median = n ? median_of(values[i], n) : 0;
+		sides[i] =
+			(struct page_side){ i ? "kernel" : "cpu", str_of(side_names[i]),
+					    values[i], thin_out(values[i], n), median };
 		has_steps = has_steps && n > 1;
 	}
 	if (has_steps) {
@@ -197,8 +205,10 @@ static void add_strip(struct making *m)
 			m->page->body, "panel",
 			PAGE_SLOTS(PAGE_TEXT("title", STR_LIT("Steps of both sides")),
 				   PAGE_TEXT("about",
-					     STR_LIT("a dot is a step, the line is their "
-						     "median; time on the host"))));
+					     STR_LIT("a dot is a step, of more "
+						     "than " PAGE_MARKS_TEXT
+						     " each n-th by length; the line is "
+						     "their median; time on the host"))));
 		page_strip(m->page, "chart-sides", UNIT_NS, sides, NDIFF_SIDES);
 		page_part_close(m->page->body, "panel");
 	}

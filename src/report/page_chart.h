@@ -78,6 +78,10 @@ struct page_curve {
 
 void page_curve(struct page *p, const struct page_curve *curve);
 
+/* Columns and dots that a browser draws at once, and a screen has room for. */
+#define PAGE_MARKS_MOST 2000
+#define PAGE_MARKS_TEXT "2,000"
+
 /* A dot for each value, side below side. */
 struct page_side {
 	const char *color;

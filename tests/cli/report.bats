@@ -141,3 +141,26 @@ END
 		refused 2 "${option%=*} is for timelines, which only traces have" $option "$FIXTURES/pyprof/app.prof"
 	done
 }
+
+@test "charts have no more columns and dots than a screen has room for, and the extremes" {
+	python3 - <<-'END'
+		import json
+		step = lambda i: {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{i}", "pid": 1, "tid": 1,
+		                  "ts": i * 100, "dur": 90 if i == 2222 else 50 if i % 2 else 40}
+		json.dump([step(i) for i in range(5000)], open("steps.json", "w"))
+	END
+	ptool report -q -o one.html steps.json
+	ptool report -q -o two.html steps.json steps.json
+	python3 - <<-'END'
+		import base64, json, re, zlib
+		def chart(file, name):
+		    kind, text = re.search(f'type="([^"]*)" id="{name}">(.*?)</script>', open(file).read(), re.S).groups()
+		    return json.loads(text if kind.endswith("json") else zlib.decompress(base64.b64decode(text), -15))
+		columns = chart("one.html", "chart-steps")
+		assert len(columns["rows"]) == len(columns["labels"]) == len(columns["places"]) == 2000
+		assert columns["labels"][889] == "2222" and sum(columns["rows"][889]) == 90000, columns["labels"][885:892]
+		for side in chart("two.html", "chart-sides")["sides"]:
+		    values = side["values"]
+		    assert len(values) == 2000 and (values[0], values[1000], values[-1]) == (40000, side["median"], 90000) == (40000, 50000, 90000), values[::500]
+	END
+}

@@ -211,7 +211,7 @@ const charts = (() => {
 		const height = row * data.sides.length + BELOW;
 		base.onWidth(box, width => {
 			const median = side => units.text(data.unit, side.median);
-			const said = data.sides.map(side => `${side.label}: ${side.values.length} steps, median ${median(side)}`);
+			const said = data.sides.map(side => `${side.label}: ${side.values.length} dots, median ${median(side)}`);
 			const svg = picture(width, height, said.join("; "));
 			const x = value => LEFT + (width - LEFT - 12) * (value - low) / (high - low || 1);
 			const scale = units.scale(data.unit, high);

@@ -6,6 +6,7 @@
 class TimelineFrames {
 	static MINI = 46; /* pixels: the strip's height */
 	static ARROWS = 40;
+	static STEP_TEXT = 12; /* pixels of a step that has room for its number */
 
 	constructor(view) {
 		this.view = view;
@@ -73,8 +74,14 @@ class TimelineFrames {
 		painter.begin(layout.left, view.from, view.to);
 		for (const mark of marks.times)
 			painter.line(mark, timelineColors.mix(palette.line, palette.panel, 0.5));
-		for (const step of view.meta.steps)
-			painter.line(step.start, timelineColors.mix(palette.line, [128, 128, 128], 0.5));
+		const color = timelineColors.mix(palette.line, [128, 128, 128], 0.5);
+		let drawn = null; /* of steps that share a pixel one is enough */
+		for (const step of view.meta.steps) {
+			const x = Math.round(painter.x(step.start));
+			if (x !== drawn)
+				painter.line(step.start, color);
+			drawn = x;
+		}
 		for (const lane of this.lanesInSight()) {
 			if (lane.track.kind === "counter")
 				painter.counter(lane.track, lane.top - top, lane.tops[1]);
@@ -197,15 +204,20 @@ class TimelineFrames {
 		const { view } = this;
 		const { palette } = view.painter;
 		const first = view.meta.steps[0]?.profile;
+		const line = base.css("--line");
+		let drawn = null; /* of steps that share a pixel the first is drawn */
 		view.meta.steps.forEach((step, i) => {
 			const x0 = Math.max(view.left, view.x(step.start));
 			const x1 = Math.min(view.width, view.x(step.end));
-			if (step.profile !== first || x1 <= x0)
+			if (step.profile !== first || x1 <= x0 || Math.floor(x0) === drawn)
 				return;
-			context.fillStyle = base.css("--line");
+			drawn = x1 - x0 < 1 ? Math.floor(x0) : null;
+			context.fillStyle = line;
 			context.globalAlpha = i % 2 ? 0.55 : 1;
 			context.fillRect(x0, 3, Math.max(1, x1 - x0 - 1), 17);
 			context.globalAlpha = 1;
+			if (x1 - x0 < TimelineFrames.STEP_TEXT)
+				return;
 			context.fillStyle = palette.ink;
 			const texts = [`step ${step.number} \u00b7 ${units.ns(step.end - step.start)}`, `step ${step.number}`, String(step.number)];
 			const text = texts.find(one => context.measureText(one).width < x1 - x0 - 8);
