@@ -18,8 +18,10 @@ const charts = (() => {
 		const power = 10 ** Math.floor(Math.log10(raw));
 		const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= raw);
 		const list = [];
-		for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step)
-			list.push(Number(at.toPrecision(12)));
+		const first = Math.ceil(low / step);
+		/* counted: one step further may be the same number */
+		for (let i = 0; i <= Math.max(1, most) + 1 && (first + i) * step <= high + step / 1e6; i++)
+			list.push(Number(((first + i) * step).toPrecision(12)));
 		return list;
 	}
 

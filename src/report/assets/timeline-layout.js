@@ -156,7 +156,12 @@ const timelineLayout = (() => {
 		const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 		const times = [];
 		const texts = [];
-		for (let at = Math.ceil(from / divisor / step) * step; at * divisor <= to; at += step) {
+		const first = Math.ceil(from / divisor / step);
+		/* counted: one step further may be the same number */
+		for (let i = 0; i <= most + 1; i++) {
+			const at = (first + i) * step;
+			if (!(at * divisor <= to))
+				break;
 			times.push(at * divisor);
 			texts.push(`${at.toFixed(decimals)} ${label}`);
 		}

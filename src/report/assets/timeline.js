@@ -10,6 +10,7 @@ const timelineTab = (() => {
 
 	/* Steps as the painter and the ruler need them. */
 	function prepare(meta) {
+		meta.dur = Math.max(1, meta.dur); /* a moment alone is shown, too */
 		meta.steps = meta.steps.map(([number, start, dur, profile]) => {
 			const shift = meta.profiles[profile].shift;
 			return { number, start: start + shift, end: start + shift + dur, profile };

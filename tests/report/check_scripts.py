@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The page's arithmetic, by node: round numbers of axes end, whatever the numbers of a store are.
+
+Speaks TAP.
+"""
+import json
+import os
+import shutil
+import subprocess
+
+ASSETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "report", "assets")
+FILES = "base.js", "chart.js", "timeline-layout.js"
+CASES = {
+    "a usual time": "timelineLayout.ticks(0, 3000, 8).times",
+    "a usual chart": "charts.ticks(3.2, 3.9, 4)",
+    "a chart without room": "charts.ticks(0, 1, -0.6)",
+    "no time at all": "timelineLayout.ticks(0, 0, 8).times",
+    "times that doubles do not tell apart": "timelineLayout.ticks(3.9e18, 3.9e18 + 1500, 8).times.length <= 10",
+    "values that doubles do not tell apart": "charts.ticks(3.9e9, 3.9e9 + 1e-6, 8).length <= 10",
+}
+EXPECTED = [[0, 500, 1000, 1500, 2000, 2500, 3000], [3.2, 3.4, 3.6, 3.8], [0, 1], [], True, True]
+
+
+def answers():
+    sources = [open(os.path.join(ASSETS, name), encoding="utf-8").read() for name in FILES]
+    cases = ", ".join(CASES.values())
+    program = "\n".join(source.replace('"use strict";', "") for source in sources) + f"\nconsole.log(JSON.stringify([{cases}]));"
+    return json.loads(subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True, timeout=20).stdout)
+
+
+def main():
+    print(f"1..{len(CASES)}")
+    found = answers() if shutil.which("node") else None
+    for i, (name, expected) in enumerate(zip(CASES, EXPECTED)):
+        if found is None:
+            print(f"ok {i + 1} - {name} # SKIP node is not installed")
+        else:
+            print(f"{'ok' if found[i] == expected else 'not ok'} {i + 1} - {name}: {found[i]}")
+    raise SystemExit(found not in (None, EXPECTED))
+
+
+if __name__ == "__main__":
+    main()
