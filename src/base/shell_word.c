@@ -1,6 +1,7 @@
 /* Words of command lines: see shell_word.h. */
 #include "base/shell_word.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 void shell_word_add(struct buf *out, const char *word)
@@ -21,4 +22,18 @@ void shell_word_add(struct buf *out, const char *word)
 		else
 			buf_add_char(out, *word);
 	buf_add_char(out, '\'');
+}
+
+static bool is_bare(const char *word)
+{
+	for (const char *p = word; *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f ||
+		    strchr("'\"\\$`&;|<>()*?[]{}!#~", *p))
+			return false;
+	return *word != '\0';
+}
+
+const char *shell_word_or(const char *word, const char *name)
+{
+	return is_bare(word) ? word : name;
 }

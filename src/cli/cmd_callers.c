@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/shell_word.h"
 #include "cli/sample_options.h"
 #include "cli/suggest.h"
 #include "cli/table_command.h"
@@ -161,7 +162,8 @@ static int check_operands(const struct callers_opts *o, enum call_side side,
 	return err_set(err, ERR_USAGE,
 		       "%.200s is a file: the function comes first: 'ptool %s %.99s %s'",
 		       o->regex, side == CALL_CALLERS ? "callers" : "callees",
-		       second ? second : "RE", second ? o->regex : "FILE");
+		       second ? shell_word_or(second, "RE") : "RE",
+		       second ? shell_word_or(o->regex, "FILE") : "FILE");
 }
 
 static int make_side(const struct callers_opts *o, enum call_side side,

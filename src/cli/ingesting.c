@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/shell_word.h"
 #include "base/sum.h"
 #include "base/table.h"
 #include "base/units.h"
@@ -245,7 +246,8 @@ static void add_doctor(struct buf *line, const struct ingesting *i, int64_t find
 	buf_add_text(line, ", ");
 	add_count(line, findings, "warning or error", "warnings or errors");
 	buf_addf(line, "; 'ptool doctor%s%s' lists %s", is_default ? "" : " ",
-		 is_default ? "" : path, findings == 1 ? "it" : "them");
+		 is_default ? "" : shell_word_or(path, "FILE"),
+		 findings == 1 ? "it" : "them");
 }
 
 static void tell_read(const struct ingesting *i, const struct import_file *file,

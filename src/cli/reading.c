@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/shell_word.h"
 #include "base/table.h"
 #include "cli/message.h"
 #include "cli/operand.h"
@@ -39,10 +40,10 @@ static bool needs_another(struct str line)
 	       str_contains(line, STR_LIT("--ranks"));
 }
 
-static bool is_one_word(const char *operand)
+/* Is there one that a further command could read? */
+static bool can_be_shown(const char *operand)
 {
-	return operand && strcmp(operand, "-") != 0 &&
-	       !operand[strcspn(operand, " \t\n'\"\\$`&;|<>()*?[]{}!#~")];
+	return operand && strcmp(operand, "-") != 0;
 }
 
 static void complete(const char *text, const char *operand, struct buf *out)
@@ -136,16 +137,16 @@ static void hinted_free(struct table *t)
 
 /*
  * A table of the same rows whose words, and those of the tables after it, have the operand
- * in such command lines; owns `t`, or is it.  Not where one wants another operand, nor
- * for an operand that a shell would take apart, or NULL; borrowed.
+ * in such command lines, or FILE for one that a shell would take apart; owns `t`, or is
+ * it.  Not where one wants another operand.  NULL: there is none; borrowed.
  */
 static struct table *hints_complete(struct table *t, const char *operand)
 {
-	if (!t || !is_one_word(operand))
+	if (!t || !can_be_shown(operand))
 		return t;
 	struct hinted *h = xcalloc(1, sizeof(*h));
 	h->from = t;
-	h->operand = operand;
+	h->operand = shell_word_or(operand, "FILE");
 	h->table.more = hints_complete(t->more, operand);
 	t->more = NULL;
 	h->table.next = hinted_next;
@@ -159,9 +160,10 @@ static void hints_complete_error(struct err *err, const char *operand)
 {
 	struct arena arena = { 0 };
 
-	if (is_one_word(operand))
+	if (can_be_shown(operand))
 		snprintf(err->text, sizeof(err->text), "%s",
-			 completed(arena_strdup(&arena, err->text), operand, &arena));
+			 completed(arena_strdup(&arena, err->text),
+				   shell_word_or(operand, "FILE"), &arena));
 	arena_release(&arena);
 }
 

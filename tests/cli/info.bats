@@ -111,3 +111,16 @@ prints_lines() { # LINE...: all of stdin
 	grep -E '^ *2 +one/trace ' got
 	grep -E '^ *3 +two/trace ' got
 }
+
+@test "a hint that names a command line has no name that a shell would take apart" {
+	printf '[{"ph":"X","name":"a","ts":1,"dur":-2,"pid":1,"tid":1},{"ph":"X","name":"b","ts":1,"dur":2,"pid":1,"tid":1}]' >plain.json
+	for name in 'a;b' 'a b' "\$(a)" "a'b" $'a\033b'; do
+		cp plain.json "$name.json"
+		run -0 --separate-stderr ptool ingest -o "$name.db" "$name.json"
+		[[ $stderr == *"; 'ptool doctor FILE' lists "* ]]
+		ptool info --names full "$name.db" | grep -F "; 'ptool doctor FILE' lists them"
+		run -2 --separate-stderr ptool callers "$name.db" f
+		[[ $stderr == *": 'ptool callers f FILE'" ]]
+	done
+	ptool info -q plain.json | grep -F "; 'ptool doctor plain.json' lists them"
+}
