@@ -10,7 +10,8 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-#define LINE_MAX_BYTES ((size_t)16 * 1024)
+/* A path of PATH_MAX bytes, each escaped, and what is said of it. */
+#define LINE_MAX_BYTES ((size_t)32 * 1024)
 
 enum exit_code message_exit_code(enum err_kind kind)
 {

@@ -83,6 +83,12 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	ptool info --format tsv | grep -qF 'no\xffutf\xc2.json'
 }
 
+@test "a message about the longest path says what is wrong with it" {
+	name=$(printf '\377%.0s' {1..4095})
+	run -4 --separate-stderr ptool top "$name"
+	[[ $stderr == 'ptool: top: \xff'*'\xff: File name too long' ]]
+}
+
 @test "types and values of inputs are text, whatever their bytes" {
 	args='{"Input Dims":[[2,3],[]],"Input type":["fl\377oat","x\\u0041"],"Concrete Inputs":["","no"]}'
 	printf '{"traceEvents":[{"ph":"X","cat":"cpu_op","name":"%s","ts":1,"dur":2,"pid":1,"tid":1,"args":%b}]}' \
