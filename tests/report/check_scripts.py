@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The page's arithmetic, by node: round numbers of axes end, whatever the numbers of a store are.
+"""What the page computes, by node: round numbers of axes end, whatever the numbers of a store are, and
+deep stacks are whole and in order, and of long chains the ends are shown.
 
 Speaks TAP.
 """
@@ -9,7 +10,15 @@ import shutil
 import subprocess
 
 ASSETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "src", "report", "assets")
-FILES = "base.js", "chart.js", "timeline-layout.js"
+FILES = "base.js", "chart.js", "timeline-data.js", "timeline-layout.js", "timeline-links.js", "timeline-choice.js"
+# A thread of so many calls, each within the one before.
+DEEP = """
+function deep(rows) {
+	const track = { kind: "thread", rows, n: rows, base: 0, first: Uint32Array.from({ length: rows + 1 }, (_, i) => i),
+		start: Float64Array.from({ length: rows }, (_, i) => i), dur: Float64Array.from({ length: rows }, (_, i) => 2 * (rows - i)) };
+	return new TimelineLinks({}, [track]).stack({ track, place: rows - 1 }).map(slice => slice.place);
+}
+"""
 CASES = {
     "a usual time": "timelineLayout.ticks(0, 3000, 8).times",
     "a usual chart": "charts.ticks(3.2, 3.9, 4)",
@@ -17,14 +26,18 @@ CASES = {
     "no time at all": "timelineLayout.ticks(0, 0, 8).times",
     "times that doubles do not tell apart": "timelineLayout.ticks(3.9e18, 3.9e18 + 1500, 8).times.length <= 10",
     "values that doubles do not tell apart": "charts.ticks(3.9e9, 3.9e9 + 1e-6, 8).length <= 10",
+    "a stack from the outermost": "deep(5)",
+    "a deep stack": "deep(60000).every((place, i) => place === i)",
+    "the ends of a long chain": "[TimelineChoice.ends(deep(60)).length, TimelineChoice.ends(deep(90)).slice(28, 33)]",
 }
-EXPECTED = [[0, 500, 1000, 1500, 2000, 2500, 3000], [3.2, 3.4, 3.6, 3.8], [0, 1], [], True, True]
+EXPECTED = [[0, 500, 1000, 1500, 2000, 2500, 3000], [3.2, 3.4, 3.6, 3.8], [0, 1], [], True, True,
+            [0, 1, 2, 3, 4], True, [60, [28, 29, None, 60, 61]]]
 
 
 def answers():
     sources = [open(os.path.join(ASSETS, name), encoding="utf-8").read() for name in FILES]
     cases = ", ".join(CASES.values())
-    program = "\n".join(source.replace('"use strict";', "") for source in sources) + f"\nconsole.log(JSON.stringify([{cases}]));"
+    program = "\n".join(source.replace('"use strict";', "") for source in sources) + DEEP + f"\nconsole.log(JSON.stringify([{cases}]));"
     return json.loads(subprocess.run(["node", "-"], input=program, capture_output=True, text=True, check=True, timeout=20).stdout)
 
 

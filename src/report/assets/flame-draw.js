@@ -152,8 +152,9 @@ const flamePainter = (() => {
 			g.textBaseline = "middle";
 			this.boxes = [];
 			const above = [];
-			for (let node = root; node !== 0; above.unshift(node))
+			for (let node = root; node !== 0; above.push(node))
 				node = this.tree.parent[node];
+			above.reverse();
 			for (let row = view.skip + Math.floor(view.top / ROW); row < icicle.levels.length; row++) {
 				const y = (row - view.skip) * ROW - view.top;
 				if (y >= height)

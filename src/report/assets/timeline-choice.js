@@ -4,6 +4,7 @@
  * in, and the steps of the keyboard from one slice to another.
  */
 class TimelineChoice {
+	static CHAIN = 60; /* slices of a chain that are named; of a longer one its ends */
 	static LONG = 34; /* letters: a longer fact has a line of its own */
 	static KINDS = {
 		op: "operator", python: "Python frame", runtime: "call of the runtime", driver: "call of the driver",
@@ -146,9 +147,18 @@ class TimelineChoice {
 		timeline.details.replaceChildren(...parts);
 	}
 
+	/* All of a short chain; of others the outermost, null, and the innermost. */
+	static ends(slices) {
+		const half = TimelineChoice.CHAIN / 2;
+		return slices.length > TimelineChoice.CHAIN ? [...slices.slice(0, half), null, ...slices.slice(-half)] : slices;
+	}
+
 	/* Slices from the outermost to the innermost. */
 	chain(label, slices) {
-		const steps = slices.flatMap(slice => [el("span", { "aria-hidden": "true" }, "\u203a"), this.link(slice)]);
+		const steps = TimelineChoice.ends(slices).flatMap(slice => [
+			el("span", { "aria-hidden": "true" }, "\u203a"),
+			slice === null ? `${units.count(slices.length - TimelineChoice.CHAIN)} more` : this.link(slice),
+		]);
 		return el("p", { class: "tl-stack" }, el("span", { class: "soft" }, label), ...steps.slice(1));
 	}
 

@@ -63,8 +63,8 @@ class TimelineLinks {
 	stack(slice) {
 		const around = [slice];
 		for (let up = this.parent(slice); up; up = this.parent(up))
-			around.unshift(up);
-		return around;
+			around.push(up);
+		return around.reverse();
 	}
 
 	/* The first slice within it. */
