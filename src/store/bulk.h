@@ -40,7 +40,7 @@ struct bulk_cell {
 struct bulk {
 	const char *table;
 	const char *columns; /* their names, the id first: "id, a, b" */
-	int ncolumns;
+	int ncolumns;        /* at most 64 */
 	/*
 	 * Sets each cell but, where SQLite is to give it, the id (cells[0]).  Rows are
 	 * asked for once each, in their order: `from` may keep what the next row needs.

@@ -156,6 +156,35 @@ static void a_table_that_refuses_is_an_error_and_the_next_insert_works(void **st
 	assert_int_equal(1, ask(*state, "SELECT count(*) FROM fact"));
 }
 
+/* A profile has rows for twenty tables, and views ask of it with statements that they keep. */
+static void statements_of_the_connection_stay_prepared(void **state)
+{
+	static const struct fact facts[] = { { 1, "a", 0 } };
+	sqlite3_stmt *stmt;
+
+	must_insert(*state, &bulk_fact, facts, 1);
+	assert_int_equal(
+		SQLITE_OK,
+		sqlite3_prepare_v2(*state, "SELECT count(*) FROM fact", -1, &stmt, NULL));
+	for (int n = 2; n < 5; n++) {
+		must_insert(*state, &bulk_fact, facts, 1);
+		assert_int_equal(SQLITE_ROW, sqlite3_step(stmt));
+		assert_int_equal(n, sqlite3_column_int(stmt, 0));
+		sqlite3_reset(stmt);
+	}
+	assert_int_equal(0, sqlite3_stmt_status(stmt, SQLITE_STMTSTATUS_REPREPARE, 0));
+	sqlite3_finalize(stmt);
+}
+
+/* The rows are nobody's but bulk_insert()'s. */
+static void its_table_has_no_rows_for_others(void **state)
+{
+	must_insert(*state, &bulk_fact, (const struct fact[]){ { 1, "a", 0 } }, 1);
+	assert_int_equal(0, ask(*state, "SELECT count(*) FROM ptool_bulk(1)"));
+	assert_int_equal(SQLITE_ERROR, sqlite3_exec(*state, "SELECT * FROM ptool_bulk",
+						    NULL, NULL, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +199,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_table_that_refuses_is_an_error_and_the_next_insert_works,
 			db_setup, db_teardown),
+		cmocka_unit_test_setup_teardown(
+			statements_of_the_connection_stay_prepared, db_setup,
+			db_teardown),
+		cmocka_unit_test_setup_teardown(its_table_has_no_rows_for_others,
+						db_setup, db_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
