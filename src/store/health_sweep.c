@@ -8,9 +8,10 @@
 /* What the pass knows of the rows before the one it is at. */
 struct sweep {
 	struct health *h;
-	bool whole_us;   /* every time is a whole microsecond: coarse */
-	uint32_t *twins; /* newest row by name, among those of one time; owned */
-	size_t run;      /* first row of those, plus 1 in `twins` */
+	bool whole_us; /* every time is a whole microsecond: coarse */
+	/* uint32_t by name: the newest row of those of one time, plus 1; owned */
+	struct sparse twins;
+	size_t run;      /* first row of those */
 	bool sync_track; /* a row of waits alone */
 	struct cover cover;
 	int64_t annotated_ns; /* reach of annotations on the track */
@@ -87,12 +88,10 @@ enum name_kind health_name_kind(struct health *h, uint32_t row)
 {
 	const struct slice_rec *s = model_slice(h->m, row);
 
-	if (s->name >= h->nkinds)
-		return NAME_OTHER;
-	if (h->kinds[s->name] == NAME_UNSEEN)
-		h->kinds[s->name] =
-			(uint8_t)kind_of_name(intern_str(h->m->texts, s->name));
-	return (enum name_kind)h->kinds[s->name];
+	uint8_t *kind = SPARSE_AT(&h->kinds, uint8_t, s->name);
+	if (*kind == NAME_UNSEEN)
+		*kind = (uint8_t)kind_of_name(intern_str(h->m->texts, s->name));
+	return (enum name_kind) * kind;
 }
 
 /*
@@ -129,14 +128,13 @@ static void sweep_twins(struct sweep *w, const struct track *t, uint32_t row)
 		w->run = row;
 		return;
 	}
-	if (row - 1 == w->run && before->name < w->h->nkinds)
-		w->twins[before->name] = row - 1;
-	if (s->name >= w->h->nkinds)
-		return;
-	uint32_t twin = w->twins[s->name];
-	if (twin != ROW_NONE && twin >= w->run && twin < row)
+	if (row - 1 == w->run)
+		*SPARSE_AT(&w->twins, uint32_t, before->name) = row;
+	uint32_t *newest = SPARSE_AT(&w->twins, uint32_t, s->name);
+	uint32_t twin = *newest - 1; /* of none: ROW_NONE, which is behind all */
+	if (twin >= w->run && twin < row)
 		note_twins(w, model_slice(m, twin), s);
-	w->twins[s->name] = row;
+	*newest = row + 1;
 }
 
 static void push_row(struct spill *spill, uint32_t **rows, size_t *n, size_t *cap,
@@ -275,18 +273,15 @@ void health_sweep(struct health *h, struct model *m)
 {
 	struct sweep w = { .h = h, .whole_us = is_whole_us(m) };
 
-	*h = (struct health){ .m = m, .nkinds = m->texts->n };
-	h->kinds = spill_alloc(m->spill, h->nkinds, sizeof(*h->kinds));
-	w.twins = spill_alloc(m->spill, h->nkinds, sizeof(*w.twins));
-	memset(w.twins, 0xff, h->nkinds * sizeof(*w.twins)); /* ROW_NONE */
+	*h = (struct health){ .m = m };
 	for (size_t t = 0; t < m->ntracks; t++)
 		sweep_track(&w, &m->tracks[t]);
-	spill_free(m->spill, w.twins);
+	sparse_release(&w.twins);
 }
 
 void health_release(struct health *h)
 {
-	spill_free(h->m->spill, h->kinds);
+	sparse_release(&h->kinds);
 	spill_free(h->m->spill, h->calls);
 	spill_free(h->m->spill, h->captures);
 }

@@ -5,6 +5,7 @@
 #ifndef PTOOL_STORE_HEALTH_SWEEP_H
 #define PTOOL_STORE_HEALTH_SWEEP_H
 
+#include "base/sparse.h"
 #include "store/model.h"
 
 /* Slices that something is to be said of. */
@@ -37,8 +38,7 @@ struct cover {
 
 struct health {
 	struct model *m;
-	uint8_t *kinds; /* enum name_kind by text; owned */
-	size_t nkinds;
+	struct sparse kinds; /* uint8_t, an enum name_kind, by text; owned */
 	struct tally classes[NCLASSES];
 	struct tally repeated;   /* slices that are there twice, ids and all */
 	struct tally coincident; /* or may be two: no length, or ids of their own */

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/sparse.h"
+
 /* A slice that has begun. */
 struct begun {
 	uint32_t slice; /* ROW_NONE: it has ended, too */
@@ -15,18 +17,20 @@ struct pairing {
 	struct spill *spill;
 	struct begun *open; /* the last one has not ended */
 	size_t n, cap;
-	/* By name: place in `open`, plus 1, of the newest.  May be of an earlier track. */
-	uint32_t *newest;
-	size_t nnewest, newest_cap;
+	/*
+	 * uint32_t by name: place in `open`, plus 1, of the newest.  May be of an earlier
+	 * track.
+	 */
+	struct sparse newest;
 	uint32_t part; /* newest part of a legacy asynchronous slice, or ROW_NONE */
 	bool part_is_open, by_name;
 	uint32_t no_name; /* the empty text */
 };
 
 /* Place in `open`, plus 1, of the newest slice of that name that has not ended, or 0. */
-static uint32_t newest_of(const struct model *m, const struct pairing *p, uint32_t name)
+static uint32_t newest_of(const struct model *m, struct pairing *p, uint32_t name)
 {
-	uint32_t at = name < p->nnewest ? p->newest[name] : 0;
+	uint32_t at = *SPARSE_AT(&p->newest, uint32_t, name);
 
 	if (at == 0 || at > p->n || p->open[at - 1].slice == ROW_NONE ||
 	    m->slices[p->open[at - 1].slice].name != name)
@@ -38,13 +42,9 @@ static void push(const struct model *m, struct pairing *p, uint32_t slice)
 {
 	uint32_t name = m->slices[slice].name;
 
-	p->newest = spill_grow(p->spill, p->newest, &p->newest_cap, (size_t)name + 1,
-			       sizeof(*p->newest));
-	while (p->nnewest <= name)
-		p->newest[p->nnewest++] = 0;
 	p->open = spill_grow(p->spill, p->open, &p->cap, p->n + 1, sizeof(*p->open));
 	p->open[p->n++] = (struct begun){ slice, newest_of(m, p, name) };
-	p->newest[name] = (uint32_t)p->n;
+	*SPARSE_AT(&p->newest, uint32_t, name) = (uint32_t)p->n;
 }
 
 /* Takes out the newest slice of a name. */
@@ -53,7 +53,7 @@ static uint32_t take(const struct model *m, struct pairing *p, uint32_t at)
 	assert(p->open && at <= p->n); /* `at` is the place of one that is open */
 	uint32_t slice = p->open[at - 1].slice;
 
-	p->newest[m->slices[slice].name] = p->open[at - 1].older;
+	*SPARSE_AT(&p->newest, uint32_t, m->slices[slice].name) = p->open[at - 1].older;
 	p->open[at - 1].slice = ROW_NONE;
 	while (p->n && p->open[p->n - 1].slice == ROW_NONE)
 		p->n--;
@@ -76,7 +76,7 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
  * name; on a thread, where there is none or the end has no name, the newest of all.
  * 0 when there is none.  (Perfetto goes by the name, too; catapult never does.)
  */
-static uint32_t find_begin(const struct model *m, const struct pairing *p,
+static uint32_t find_begin(const struct model *m, struct pairing *p,
 			   const struct slice_rec *end)
 {
 	uint32_t at = 0;
@@ -200,5 +200,5 @@ void pair_all(struct model *m)
 			pair_track(m, &m->tracks[t], m->order + m->tracks[t].first,
 				   &pairing);
 	spill_free(m->spill, pairing.open);
-	spill_free(m->spill, pairing.newest);
+	sparse_release(&pairing.newest);
 }

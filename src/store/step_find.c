@@ -6,6 +6,7 @@
 #include "base/crew.h"
 #include "base/decimal.h"
 #include "base/regex.h"
+#include "base/sparse.h"
 #include "store/steps.h"
 #include "trace/step_name.h"
 
@@ -85,8 +86,8 @@ struct found_steps {
 	MODEL_ARRAY(uint32_t, labels);
 	MODEL_ARRAY(struct step_mark,
 		    frames); /* of Python, where nothing else is a step */
-	/* By text, 1: it names no step.  Owned; a recording has few names and many rows. */
-	uint8_t *others;
+	/* uint8_t by text, 1: it names no step.  Owned; there are few names and many rows. */
+	struct sparse others;
 };
 
 struct step_search {
@@ -97,32 +98,32 @@ struct step_search {
 
 static void look_at_frame(const struct model *m, uint32_t row, struct found_steps *found)
 {
-	uint32_t name = model_slice(m, row)->name;
+	uint8_t *is_other = SPARSE_AT(&found->others, uint8_t, model_slice(m, row)->name);
 	struct engine_step told;
 	int64_t number = NUMBER_NONE;
 
-	if (found->others[name])
+	if (*is_other)
 		return;
 	if (found->regex ? is_named_step(m, found->regex, row, &number)
 			 : engine_frame_parse(name_of(m, row), &told))
 		*APPEND(found, frames) = (struct step_mark){ number, row };
 	else
-		found->others[name] = 1;
+		*is_other = 1;
 }
 
 static void look_at(const struct model *m, uint32_t row, struct found_steps *found)
 {
-	uint32_t name = model_slice(m, row)->name;
+	uint8_t *is_other = SPARSE_AT(&found->others, uint8_t, model_slice(m, row)->name);
 	struct engine_step told;
 	int64_t number;
 
-	if (found->others[name] && !m->nstep_marks)
+	if (*is_other && !m->nstep_marks)
 		return;
 	if (found->regex ? is_named_step(m, found->regex, row, &number)
 			 : is_step(m, row, &number))
 		*APPEND(found, marks) = (struct step_mark){ number, row };
 	else if (found->regex || !engine_step_parse(name_of(m, row), &told))
-		found->others[name] = 1;
+		*is_other = 1;
 	else if (!told.is_label)
 		*APPEND(found, engines) = row;
 	else if (model_slice(m, row)->class == CLASS_ANNOTATION)
@@ -286,7 +287,6 @@ void steps_find(struct model *m)
 	search.parts = xcalloc(search.nparts, sizeof(*search.parts));
 	for (size_t i = 0; i < search.nparts; i++) {
 		search.parts[i].spill = m->spill;
-		search.parts[i].others = spill_alloc(m->spill, m->texts->n, 1);
 		if (m->step_name)
 			(void)regex_compile("--step-name", m->step_name,
 					    &search.parts[i].regex, &ignored);
@@ -299,7 +299,7 @@ void steps_find(struct model *m)
 		spill_free(m->spill, search.parts[i].engines);
 		spill_free(m->spill, search.parts[i].labels);
 		spill_free(m->spill, search.parts[i].frames);
-		spill_free(m->spill, search.parts[i].others);
+		sparse_release(&search.parts[i].others);
 	}
 	free(search.parts);
 	if (m->nsteps)

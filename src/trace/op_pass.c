@@ -25,11 +25,9 @@ void op_pass_set_memory(struct op_pass *p, const struct op_memory_source *memory
 void op_pass_release(struct op_pass *p)
 {
 	op_memory_release(&p->memory);
-	for (int i = 0; i < 2 && !p->has_others_names; i++) {
-		spill_free(p->spill, p->names[i]);
-		spill_free(p->spill, p->names_known[i]);
-	}
-	spill_free(p->spill, p->open_of_name);
+	for (int i = 0; i < 2 && !p->has_others_names; i++)
+		sparse_release(&p->names[i]);
+	sparse_release(&p->open_of_name);
 	spill_free(p->spill, p->nodes);
 	spill_free(p->spill, p->loose);
 	*p = (struct op_pass){ 0 };
@@ -39,28 +37,23 @@ void op_pass_borrow_names(struct op_pass *p, const struct op_pass *from)
 {
 	p->has_others_names = true;
 	memcpy(p->names, from->names, sizeof(p->names));
-	memcpy(p->names_known, from->names_known, sizeof(p->names_known));
-	memcpy(p->names_cap, from->names_cap, sizeof(p->names_cap));
 }
+
+struct known_name {
+	struct op_name name;
+	bool is_known;
+};
 
 struct op_name op_pass_name(struct op_pass *p, uint32_t text, bool is_op)
 {
-	if (text >= p->names_cap[is_op]) {
-		size_t old = p->names_cap[is_op], known = old;
-		p->names[is_op] =
-			spill_grow(p->spill, p->names[is_op], &p->names_cap[is_op],
-				   text + 1U, sizeof(struct op_name));
-		p->names_known[is_op] = spill_grow(p->spill, p->names_known[is_op],
-						   &known, p->names_cap[is_op], 1);
-		memset(p->names_known[is_op] + old, 0, p->names_cap[is_op] - old);
-	}
-	if (!p->names_known[is_op][text]) {
+	struct known_name *known = SPARSE_AT(&p->names[is_op], struct known_name, text);
+
+	if (!known->is_known) {
 		assert(!p->has_others_names);
-		p->names[is_op][text] =
-			op_name_of(intern_str(p->texts, text), is_op, p->texts);
-		p->names_known[is_op][text] = 1;
+		known->name = op_name_of(intern_str(p->texts, text), is_op, p->texts);
+		known->is_known = true;
 	}
-	return p->names[is_op][text];
+	return known->name;
 }
 
 /*
@@ -187,13 +180,6 @@ void op_pass_cover_end(struct op_pass *p)
 void op_pass_track(struct op_pass *p, enum track_kind kind, const struct op_event *events,
 		   size_t n)
 {
-	size_t old = p->open_cap;
-
 	add_nodes(p, kind, events, n);
-	p->open_of_name = spill_grow(p->spill, p->open_of_name, &p->open_cap, p->texts->n,
-				     sizeof(*p->open_of_name));
-	if (p->open_cap > old)
-		memset(p->open_of_name + old, 0,
-		       (p->open_cap - old) * sizeof(*p->open_of_name));
-	optree_build(p->nodes, p->nnodes, p->open_of_name, p->spill);
+	optree_build(p->nodes, p->nnodes, &p->open_of_name, p->spill);
 }

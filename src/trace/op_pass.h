@@ -8,6 +8,7 @@
 #define PTOOL_TRACE_OP_PASS_H
 
 #include "base/intern.h"
+#include "base/sparse.h"
 #include "trace/fact.h"
 #include "trace/op_memory.h"
 
@@ -33,14 +34,11 @@ struct op_pass {
 	struct op_memory memory;
 	struct op_loose *loose; /* owned; by row */
 	size_t nloose, loose_cap;
-	struct op_name
-		*names[2]; /* owned; by text number, for others and for operators */
-	uint8_t *names_known[2];
-	size_t names_cap[2];
+	/* struct known_name by text number, for others and for operators; owned */
+	struct sparse names[2];
 	bool has_others_names;
-	uint32_t *open_of_name; /* owned; by text number: see optree_build() */
-	size_t open_cap;
-	struct op_node *nodes; /* owned; of the newest part */
+	struct sparse open_of_name; /* owned; by text number: see optree_build() */
+	struct op_node *nodes;      /* owned; of the newest part */
 	size_t nnodes, nodes_cap;
 	struct spill *spill; /* borrowed, or NULL: where what grows with events lies */
 };

@@ -89,7 +89,7 @@ static void fold(struct op_node *nodes, size_t n, const uint32_t *nchildren)
  * Those with one of their name around them: nodes open and close once more, without
  * folded ones, and of each name is counted how many are open.
  */
-static void find_recursive(struct op_node *nodes, size_t n, uint32_t *of_name,
+static void find_recursive(struct op_node *nodes, size_t n, struct sparse *of_name,
 			   uint32_t *room)
 {
 	struct open_nodes open = { room, 0 };
@@ -101,10 +101,10 @@ static void find_recursive(struct op_node *nodes, size_t n, uint32_t *of_name,
 		if (node && node->is_async)
 			continue;
 		while (open.n && (!node || open.at[open.n - 1] != node->parent))
-			of_name[nodes[open.at[--open.n]].name]--;
+			--*SPARSE_AT(of_name, uint32_t, nodes[open.at[--open.n]].name);
 		if (!node || node->folded)
 			continue;
-		node->recursive = of_name[node->name]++ > 0;
+		node->recursive = (*SPARSE_AT(of_name, uint32_t, node->name))++ > 0;
 		open.at[open.n++] = (uint32_t)i;
 	}
 }
@@ -136,7 +136,8 @@ static void add_to_parent(struct op_node *nodes, const struct op_node *node)
 	parent->total_device_ns = sum_add(parent->total_device_ns, node->total_device_ns);
 }
 
-void optree_build(struct op_node *nodes, size_t n, uint32_t *of_name, struct spill *spill)
+void optree_build(struct op_node *nodes, size_t n, struct sparse *of_name,
+		  struct spill *spill)
 {
 	assert(n < NODE_NONE);
 	uint32_t *nchildren = spill_alloc(spill, n, sizeof(*nchildren));

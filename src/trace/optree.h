@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/intern.h"
+#include "base/sparse.h"
 #include "base/str.h"
 #include "trace/fact.h"
 
@@ -64,10 +65,10 @@ static inline int64_t op_node_device_ns(const struct op_node *node)
 }
 
 /*
- * The nodes of one thread, sorted.  `of_name` has a place for each name, which is 0 before
+ * The nodes of one thread, sorted.  `of_name` has a uint32_t for each name, which is 0 before
  * and after.  What it needs else meanwhile lies in the spill, or NULL.
  */
-void optree_build(struct op_node *nodes, size_t n, uint32_t *of_name,
+void optree_build(struct op_node *nodes, size_t n, struct sparse *of_name,
 		  struct spill *spill);
 
 #endif

@@ -242,9 +242,19 @@ def small_files(n, folder, stretch):
     return inner
 
 
+@kind
+def files_beside_names(n, folder, stretch):
+    """Small files beside one with 64 names for each of them."""
+    events = [{"ph": "X", "cat": "cpu_op", "name": f"name {i}", "pid": 1, "tid": 1, "ts": i * stretch, "dur": 1} for i in range(64 * n)]
+    save(folder, "a.json", json.dumps({"traceEvents": events}).encode())
+    for i in range(n):
+        save(folder, f"file{i}.json", rank_text(i, n, 1, stretch))
+    return folder
+
+
 RUNS = ("runs",)  # of these each file is ingested as a run of its own
 FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "ranks_of_two_groups", "ranks_in_pairs",
-           "names_of_graphs_of_profiles", "small_files", "listings_in_a_log")  # a file each
+           "names_of_graphs_of_profiles", "small_files", "files_beside_names", "listings_in_a_log")  # a file each
 
 
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.

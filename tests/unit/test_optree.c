@@ -17,11 +17,12 @@ static struct op_node node(enum name name, int64_t start_ns, int64_t end_ns)
 
 static void build(struct op_node *nodes, size_t n)
 {
-	uint32_t of_name[D + 1] = { 0 };
+	struct sparse of_name = { .npages = 0 };
 
-	optree_build(nodes, n, of_name, NULL);
+	optree_build(nodes, n, &of_name, NULL);
 	for (enum name name = A; name <= D; name++)
-		assert_int_equal(0, of_name[name]);
+		assert_int_equal(0, *SPARSE_AT(&of_name, uint32_t, name));
+	sparse_release(&of_name);
 }
 
 static void a_child_lies_within_its_parent_and_takes_its_self_time(void **state)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "base/array.h"
+#include "base/sparse.h"
 #include "base/sum.h"
 #include "query/gaps/gap_usual.h"
 #include "query/gaps/gap_wait.h"
@@ -42,8 +42,8 @@ struct judging {
 	const struct stream_waits *waits;
 	struct replays replays;
 	struct stream_past *past; /* owned; by stream, of the items before `after` */
-	uint32_t *seen; /* owned; by name and 1: the device, and 1, that ran it last */
-	size_t seen_cap;
+	/* uint32_t by name and 1: the device, and 1, that ran it last; owned */
+	struct sparse seen;
 	struct verdict *verdicts; /* owned; by gap */
 	struct gap_usual launches, queued;
 };
@@ -222,7 +222,7 @@ static void judge(const struct judging *j, const struct gap *g, struct verdict *
 static bool see_name(struct judging *j, uint32_t name, uint32_t device)
 {
 	size_t key = name == TEXT_NONE ? 0 : (size_t)name + 1;
-	uint32_t *seen = ARRAY_AT(j->seen, j->seen_cap, key);
+	uint32_t *seen = SPARSE_AT(&j->seen, uint32_t, key);
 	bool is_first = *seen != device + 1;
 
 	*seen = device + 1;
@@ -444,6 +444,6 @@ int gap_device_blame(const struct gap_blame_request *request,
 	replays_release(&j.replays);
 	free(j.verdicts);
 	free(j.past);
-	free(j.seen);
+	sparse_release(&j.seen);
 	return rc;
 }

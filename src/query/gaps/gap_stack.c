@@ -163,7 +163,7 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 {
 	size_t key = ((size_t)(slice->name + 1U) * NCLASSES) + slice->class;
 
-	uint8_t *cause = ARRAY_AT(s->causes, s->causes_cap, key);
+	uint8_t *cause = SPARSE_AT(&s->causes, uint8_t, key);
 
 	if (!*cause)
 		*cause = (uint8_t)(1 + gap_cause_of(slice->class,
@@ -174,7 +174,7 @@ static enum gap_cause cause_of(struct gap_stack *s, const struct gap_slice *slic
 
 static unsigned call_says(struct gap_stack *s, uint32_t text)
 {
-	uint8_t *says = ARRAY_AT(s->calls, s->calls_cap, (size_t)(text + 1U));
+	uint8_t *says = SPARSE_AT(&s->calls, uint8_t, (size_t)(text + 1U));
 	struct str name = text_pool_str(s->request->texts, text);
 
 	if (!*says)
@@ -392,8 +392,8 @@ void gap_stack_release(struct gap_stack *s)
 {
 	free(s->open);
 	free(s->frames);
-	free(s->causes);
-	free(s->calls);
+	sparse_release(&s->causes);
+	sparse_release(&s->calls);
 	gap_slow_release(&s->slow);
 	*s = (struct gap_stack){ .n = 0 };
 }

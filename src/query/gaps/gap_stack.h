@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/sparse.h"
 #include "query/gaps/gap_blame.h"
 #include "query/scope.h"
 #include "query/text_pool.h"
@@ -64,11 +65,10 @@ struct gap_stack {
 	/* owned; of the outer ones of these, as many as anybody has asked for */
 	struct gap_frame *frames;
 	size_t n, cap;
-	uint8_t *
-		causes; /* owned; by text and class: enum gap_cause + 1; 0: not asked yet */
-	size_t causes_cap;
-	uint8_t *calls; /* owned; by text: what the name of a call says; 0: not asked */
-	size_t calls_cap;
+	/* uint8_t by text and class: enum gap_cause + 1; 0: not asked yet; owned */
+	struct sparse causes;
+	/* uint8_t by text: what the name of a call says; 0: not asked; owned */
+	struct sparse calls;
 	const struct gap_blame_request *request;
 	const struct gap_blame *blame; /* borrowed; knows the launches */
 	struct gap_slow slow;          /* owned; found when a call may be one: */

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/sort.h"
+#include "base/sparse.h"
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/memory/memory_peak.h"
@@ -106,31 +107,28 @@ static void watch_kernels(struct overview_facts *to, const struct advise_facts *
 {
 	const struct device_work *work = &facts->work.work;
 	const struct text_pool *texts = facts->texts;
-	int64_t *ns = xcalloc(texts->intern.n + 1, sizeof(*ns));
-	bool *is_there = xcalloc(texts->intern.n + 1, sizeof(*is_there));
+	struct sparse places = {
+		.npages = 0
+	}; /* uint32_t by name and 1: in kernels, and 1 */
 
 	for (size_t i = 0; i < work->n; i++) {
 		const struct work_item *item = &work->items[i];
-		/* behind the last is what has no name */
-		size_t name = item->name == TEXT_NONE ? texts->intern.n : item->name;
+		bool has_name = item->name != TEXT_NONE;
 		if (item->class == CLASS_MEMCPY || item->class == CLASS_MEMSET)
 			continue;
-		is_there[name] = true;
-		ns[name] = sum_add(ns[name], sum_sub(item->end_ns, item->start_ns));
+		uint32_t *place = SPARSE_AT(&places, uint32_t,
+					    has_name ? (size_t)item->name + 1 : 0);
+		if (!*place)
+			*place = intern_add(&to->kernels,
+					    has_name ? text_pool_str(texts, item->name)
+						     : STR_LIT("")) +
+				 1;
+		int64_t *sum = ARRAY_AT(to->kernel_ns, to->kernels_cap, *place - 1);
+		int64_t ns = sum_sub(item->end_ns, item->start_ns);
+		*sum = sum_add(*sum, ns);
+		to->all_kernels_ns = sum_add(to->all_kernels_ns, ns);
 	}
-	for (size_t i = 0; i <= texts->intern.n; i++) {
-		struct str name = STR_LIT("");
-		if (!is_there[i])
-			continue;
-		if (i < texts->intern.n)
-			name = text_pool_str(texts, (uint32_t)i);
-		int64_t *sum = ARRAY_AT(to->kernel_ns, to->kernels_cap,
-					intern_add(&to->kernels, name));
-		*sum = sum_add(*sum, ns[i]);
-		to->all_kernels_ns = sum_add(to->all_kernels_ns, ns[i]);
-	}
-	free(is_there);
-	free(ns);
+	sparse_release(&places);
 }
 
 void overview_add_device_name(struct overview_facts *to, const char *name)
