@@ -1077,6 +1077,11 @@ def long_name(n):
 
 
 @structure
+def long_number_as_name(n):
+    yield x("0" * 16 * n, 0)
+
+
+@structure
 def long_template_name(n):
     yield from launch(0, 2, name="void f<" + "int, " * n + "int>(int)")
 

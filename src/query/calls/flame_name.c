@@ -24,6 +24,9 @@ static size_t digits_end(struct str name, size_t at)
 static struct str function_of(struct str name)
 {
 	for (size_t i = 0; i + 3 < name.n; i++) {
+		/* looked at first: a name may be one long number */
+		if (name.p[i] != '(' && name.p[i] != ':')
+			continue;
 		size_t end = digits_end(name, i + 1);
 		struct str rest = str_behind(name, end);
 		if (end == i + 1)
