@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "query/gaps/gap_table.h"
 #include "trace/pipeline_op.h"
 
@@ -55,6 +56,9 @@ static size_t column_of(const struct table *t, const char *name)
 	return i;
 }
 
+/* What a stretch of idle time is charged to may be one long name for all of them. */
+#define BLAMED_BYTES 256
+
 static struct str text_of(const struct cell *cell)
 {
 	return cell->type == CELL_TEXT ? cell->as.text : (struct str){ NULL, 0 };
@@ -75,7 +79,7 @@ static int each_row(struct table *gaps,
 			    &(struct export_gap){
 				    cells[device].as.integer, cells[start].as.integer,
 				    cells[dur].as.integer, text_of(&cells[cause]),
-				    text_of(&cells[blamed]) },
+				    utf8_cut(text_of(&cells[blamed]), BLAMED_BYTES) },
 			    err);
 	free(cells);
 	return done ? (done < 0 ? -1 : 0) : rc;

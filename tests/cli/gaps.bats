@@ -135,6 +135,26 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	ptool gaps --list name.json | grep -q '; \.\.\. > op<float>$'
 }
 
+@test "a long name around all gaps is in memory once" {
+	python3 -c '
+import json
+def event(cat, name, tid, ts, dur, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+events = [event("user_annotation", "x" * 500000, 1, 0, 20020)]
+for i in range(1000):
+    events.append(event("cuda_runtime", "cudaLaunchKernel", 1, i * 20 + 3, 1, correlation=i))
+    events.append(event("kernel", "gemm", 7, i * 20 + 6, 2, correlation=i, device=0, stream=7))
+print(json.dumps({"schemaVersion": 1, "traceEvents": events}))' >long.json
+	ptool ingest -q long.json
+	limit=300000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	(ulimit -v "$limit"; ptool gaps --list --limit 0 --format csv | wc -l) >lines
+	[ "$(cat lines)" -eq 1000 ]
+	(ulimit -v "$limit"; ptool export --to chrome -o out.json)
+	[ "$(wc -c <out.json)" -lt 4000000 ]
+	(ulimit -v "$limit"; ptool export --to pftrace -o out.pftrace)
+}
+
 @test "tables fit 80 columns" {
 	ptool ingest -q "$GPU/graph.json"
 	for options in "" --root --list "--by op" "--by step" "--causes hta"; do

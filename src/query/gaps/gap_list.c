@@ -93,6 +93,10 @@ struct gap_listing {
 	size_t n, cap;
 	struct gap_stretch *stretches; /* owned: of this one */
 	size_t nstretches, stretches_cap;
+	struct cell *texts; /* owned: by text, once rows name it; else null */
+	size_t texts_cap;
+	const char *device_name; /* of this profile, that a row had last */
+	struct cell device;      /* the same in the table */
 	int64_t total;
 	bool has_work;
 };
@@ -126,10 +130,26 @@ static struct cell copied(struct gap_listing *l, struct str text)
 	return cell_text(arena_copy(&l->out->arena, text));
 }
 
+/* Rows share the copy: one name may be that of all. */
 static struct cell text_cell(struct gap_listing *l, const struct gap_profile *p,
 			     uint32_t text)
 {
-	return text == TEXT_NONE ? cell_null() : copied(l, text_pool_str(p->texts, text));
+	if (text == TEXT_NONE)
+		return cell_null();
+	struct cell *cell = ARRAY_AT(l->texts, l->texts_cap, (size_t)text);
+	if (cell->type == CELL_NULL)
+		*cell = copied(l, text_pool_str(p->texts, text));
+	return *cell;
+}
+
+static struct cell device_cell(struct gap_listing *l, const struct work_device *device)
+{
+	if (!device->name)
+		return number_cell(device->device);
+	if (l->device_name != device->name)
+		l->device = copied(l, str_of(device->name));
+	l->device_name = device->name;
+	return l->device;
 }
 
 /* Where the gap is, and what stands on either side. */
@@ -141,13 +161,11 @@ static void set_place(struct gap_listing *l, const struct gap_profile *p,
 		g->before == GAP_NO_WORK ? NULL : &p->work.items[g->before];
 	const struct work_item *after =
 		g->after == GAP_NO_WORK ? NULL : &p->work.items[g->after];
-	const struct work_device *device = &p->work.devices[g->device];
 	size_t step = gap_stretch_step(p, s);
 
 	cells[PROFILE] = cell_int(p->profile->id);
 	cells[RANK] = scope_rank_cell(p->profile);
-	cells[DEVICE] = device->name ? copied(l, str_of(device->name))
-				     : number_cell(device->device);
+	cells[DEVICE] = device_cell(l, &p->work.devices[g->device]);
 	cells[TIME] = cell_text(str_of(arena_printf(
 		&l->out->arena, "%" PRId64 "ns..%" PRId64 "ns", s->start_ns, s->end_ns)));
 	cells[TIME_SHOWN] = cell_null(); /* in finish(): all rows share a unit */
@@ -256,6 +274,7 @@ int gap_listing_add(struct gap_listing *l, const struct gap_profile *p, struct e
 	int rc = 0;
 
 	l->nstretches = 0;
+	l->device_name = NULL;
 	l->has_work |= p->work.n > 0;
 	gap_profile_read(p, GAP_KEY_NONE, &l->reader);
 	for (uint32_t i = 0; rc >= 0 && i < p->blame.gaps.n; i++) {
@@ -357,6 +376,7 @@ void gap_listing_close(struct gap_listing *l)
 	gap_chain_close(&l->chain);
 	free(l->rows);
 	free(l->stretches);
+	free(l->texts);
 	free(l);
 }
 

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "query/query.h"
 #include "query/short_name.h"
 #include "trace/fact.h"
@@ -278,7 +279,9 @@ int gap_chain_text(struct gap_chain *c, int64_t slice_id, struct str *out, uint3
 	if (at || far > n)
 		buf_add_text(&c->line, "... > ");
 	while (n-- > 0) {
-		buf_add_str(&c->line, text_pool_str(c->texts, names[n]));
+		struct str name = text_pool_str(c->texts, names[n]);
+		buf_add_str(&c->line,
+			    utf8_cut(name, n ? GAP_LINK_BYTES : GAP_LAST_BYTES));
 		if (n)
 			buf_add_text(&c->line, " > ");
 	}

@@ -72,6 +72,12 @@ const char *gap_times_text(const struct gap_times *t, struct arena *arena,
  */
 #define GAP_CHAIN_MAX 24   /* links that are kept: the innermost */
 #define GAP_CHAIN_FAR 1024 /* links that are looked at for the user's own frame */
+/*
+ * Bytes of each link, and of the innermost: every slice has a chain of its own, and one
+ * long name may be in all of them.
+ */
+#define GAP_LINK_BYTES 256
+#define GAP_LAST_BYTES 1024
 
 struct gap_chain {
 	struct slices_around around;
