@@ -23,6 +23,8 @@
 
 /* The least that a row of slice_row takes in a file: its header, ts, dur and name. */
 #define SLICE_ROW_BYTES 20
+/* The same of op_detail: a header of ten bytes. */
+#define OP_DETAIL_ROW_BYTES 10
 
 /* Columns of views/scope.sql. */
 enum {
@@ -46,6 +48,7 @@ enum {
 	COLUMN_HAS_SLICES,
 	COLUMN_MTIME,
 	COLUMN_JOB_RANKS,
+	COLUMN_OP_DETAILS,
 	COLUMN_AXES, /* by enum axis from here on */
 };
 
@@ -87,6 +90,7 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 		.has_flops = sqlite3_column_int(stmt, COLUMN_FLOPS) != 0,
 		.has_slices = sqlite3_column_int(stmt, COLUMN_HAS_SLICES) != 0,
 		.job_ranks = query_number(stmt, COLUMN_JOB_RANKS),
+		.op_details = sqlite3_column_int64(stmt, COLUMN_OP_DETAILS),
 	};
 	for (int a = 0; a < NAXES; a++)
 		s->profiles[s->n - 1].axes.at[a] =
@@ -99,22 +103,29 @@ static void add_profile(struct loading *l, struct sqlite3_stmt *stmt)
 static bool is_sound(const struct scope_profile *p)
 {
 	return p->id > 0 && p->id < INT64_MAX && p->first_slice_id >= 0 &&
-	       query_is_range(p->first_slice_id, p->slices) && p->run && p->path &&
-	       p->format;
+	       query_is_range(p->first_slice_id, p->slices) && p->op_details >= 0 &&
+	       p->run && p->path && p->format;
 }
 
-/* What is read of slices is allocated for as many as their profiles say. */
+/*
+ * What is read of slices is allocated for as many as their profiles say, and profiles that
+ * share rows would each read them.
+ */
 static int check_slices(struct store *store, const struct scope *scope, struct err *err)
 {
-	int64_t slices = 0;
-	bool fits;
+	int64_t slices = 0, details = 0;
+	bool fits, details_fit;
 
-	for (size_t i = 0; i < scope->n; i++)
-		if (scope->profiles[i].has_slices)
-			slices = sum_add(slices, scope->profiles[i].slices);
-	if (query_rows_fit(store, slices, SLICE_ROW_BYTES, &fits, err) < 0)
+	for (size_t i = 0; i < scope->n; i++) {
+		if (!scope->profiles[i].has_slices)
+			continue;
+		slices = sum_add(slices, scope->profiles[i].slices);
+		details = sum_add(details, scope->profiles[i].op_details);
+	}
+	if (query_rows_fit(store, slices, SLICE_ROW_BYTES, &fits, err) < 0 ||
+	    query_rows_fit(store, details, OP_DETAIL_ROW_BYTES, &details_fit, err) < 0)
 		return -1;
-	return fits ? 0 : query_damaged("profiles", err);
+	return fits && details_fit ? 0 : query_damaged("profiles", err);
 }
 
 static int load_profiles(struct store *store, const struct scope_request *request,

@@ -45,6 +45,7 @@ struct scope_profile {
 	 */
 	const char *replica;
 	int64_t job_ranks; /* of a rank by axes: how many its own job has, or NUMBER_NONE */
+	int64_t op_details; /* rows of its own */
 };
 
 struct scope {

@@ -314,6 +314,20 @@ def boundary_values_in_each_column_are_told(shop):
                                for sql in edits_of(base)))
 
 
+def rows_of_other_profiles_are_told(shop):
+    """Profiles that share rows would each read all of them."""
+    flame = ["flame", "--profile", "evented.speedscope.json"]
+    edits = [(3, "UPDATE sample_node SET profile_id = 1000", flame),
+             (3, "UPDATE function SET profile_id = 1000", flame),
+             (3, "UPDATE sample_series SET nodes = nodes + 1000", flame),
+             (0, "UPDATE profile SET op_details = 100000000", ["roofline"]),
+             (0, "UPDATE profile SET op_details = -1", ["roofline"])]
+    for base, sql, command in edits:
+        assert shop.edit(shop.bases[base], sql)
+        wrong = shop.run(command, good=(4,))
+        assert wrong is None, f"{sql}; ptool {' '.join(command)}: {wrong}"
+
+
 def in_circles(path, table, levels=4, children=100):
     """The table's pages refer to each other until it has children ** levels times its rows."""
     with open(path, "rb") as file:
@@ -385,6 +399,7 @@ def pages_that_go_in_circles_are_told(shop):
 
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
+             rows_of_other_profiles_are_told,
              pages_that_go_in_circles_are_told, boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")
     failed = 0

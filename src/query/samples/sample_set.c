@@ -12,6 +12,8 @@
 #include "query/samples/sample_choose.h"
 
 #define DECIMALS_SHOWN 18
+/* The least that a row of function takes in a file: its header. */
+#define FUNCTION_ROW_BYTES 7
 
 static int damaged(struct err *err)
 {
@@ -149,7 +151,8 @@ struct loading {
 	int64_t first_function, last_function;
 };
 
-static int take_node(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
+static int take_node(struct loading *l, const struct sample_series *s,
+		     struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct sample_set *set = l->set;
 	int64_t place = (int64_t)(set->nnodes - l->first_node);
@@ -157,7 +160,8 @@ static int take_node(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	struct sample_node node = { .caller = SAMPLE_ROOT,
 				    .line = query_number(stmt, 3) };
 
-	if (query_number(stmt, 0) != l->first_node_id + place || function < 0 ||
+	if (query_number(stmt, 0) != l->first_node_id + place ||
+	    query_number(stmt, 4) != s->profile_id || function < 0 ||
 	    set->nnodes >= UINT32_MAX - 1)
 		return damaged(err);
 	if (caller != NUMBER_NONE) {
@@ -204,17 +208,17 @@ static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
 }
 
 /* The functions that the new nodes name: no array is made for ids that are not there. */
-static int load_functions(struct loading *l, struct err *err)
+static int load_functions(struct loading *l, const struct sample_series *s,
+			  struct err *err)
 {
-	const char *count = (const char *)asset_query_views_callgraph_count_sql;
 	struct sample_set *set = l->set;
-	int64_t n;
-
-	if (sql_int(store_db(l->store), count, &n, err) < 0)
-		return -1;
-	if (l->last_function - l->first_function >= n)
-		return damaged(err);
 	size_t nids = (size_t)(l->last_function - l->first_function) + 1;
+	bool fits;
+
+	if (query_rows_fit(l->store, (int64_t)nids, FUNCTION_ROW_BYTES, &fits, err) < 0)
+		return -1;
+	if (!fits)
+		return damaged(err);
 	l->function_of = xrealloc_array(NULL, nids, sizeof(*l->function_of));
 	memset(l->function_of, 0xff, nids * sizeof(*l->function_of));
 	struct query q =
@@ -222,7 +226,11 @@ static int load_functions(struct loading *l, struct err *err)
 			       l->first_function, l->last_function, err);
 	while (query_next(&q, err)) {
 		int64_t id = sqlite3_column_int64(q.stmt, 0);
-		l->function_of[id - l->first_function] = add_function(set, q.stmt);
+		if (query_number(q.stmt, 5) != s->profile_id)
+			q.rc = damaged(err);
+		else
+			l->function_of[id - l->first_function] =
+				add_function(set, q.stmt);
 	}
 	int rc = query_end(&q);
 	for (size_t i = l->first_node; i < set->nnodes && rc == 0; i++) {
@@ -235,7 +243,10 @@ static int load_functions(struct loading *l, struct err *err)
 	return rc;
 }
 
-/* The nodes of a profile, which its series name. */
+/*
+ * The nodes of a profile, which its series name: all of them its own, else many profiles
+ * would each read those of one.
+ */
 static int load_nodes(struct loading *l, const struct sample_series *s, struct err *err)
 {
 	l->first_node = l->set->nnodes;
@@ -246,11 +257,12 @@ static int load_nodes(struct loading *l, const struct sample_series *s, struct e
 		query_of_range(l->store, asset_query_views_sample_nodes_sql,
 			       s->first_node_id, s->first_node_id + s->nodes - 1, err);
 	while (query_next(&q, err))
-		q.rc = take_node(l, q.stmt, err);
-	int rc = query_end(&q);
-	if (rc == 0 && l->set->nnodes > l->first_node)
-		rc = load_functions(l, err);
-	return rc;
+		q.rc = take_node(l, s, q.stmt, err);
+	if (query_end(&q) < 0)
+		return -1;
+	if ((int64_t)(l->set->nnodes - l->first_node) != s->nodes)
+		return damaged(err);
+	return load_functions(l, s, err);
 }
 
 uint32_t sample_thread_find(const struct sample_set *set, int64_t id)
@@ -344,7 +356,7 @@ int sample_set_load(struct store *store, const struct scope *scope,
 		    const struct filter *filter, struct sample_set *set, struct err *err)
 {
 	struct loading l = { .store = store, .set = set };
-	int64_t profile = NUMBER_NONE;
+	const struct sample_series *first = NULL; /* of the profile */
 	int rc = 0;
 
 	if (sample_series_load(store, scope, set, err) < 0 ||
@@ -356,12 +368,15 @@ int sample_set_load(struct store *store, const struct scope *scope,
 		const struct sample_series *s = &set->series[i];
 		if (!s->is_chosen)
 			continue;
-		if (s->profile_id != profile) {
+		if (!first || s->profile_id != first->profile_id) {
 			free(l.function_of);
 			l.function_of = NULL;
+			first = s;
 			rc = load_nodes(&l, s, err);
+		} else if (s->first_node_id != first->first_node_id ||
+			   s->nodes != first->nodes) {
+			rc = damaged(err);
 		}
-		profile = s->profile_id;
 		if (rc == 0)
 			rc = load_sums(&l, filter, s, err);
 	}
