@@ -8,6 +8,10 @@
 #include "base/alloc.h"
 #include "base/sum.h"
 #include "query/scope.h"
+#include "store/store_limits.h"
+
+/* Where rows of a function are short: its path may be as long as ten of them. */
+#define NAMES_SHARE 2
 
 #define MANY_ROWS 65536 /* fewer need no look at the file's size */
 
@@ -25,6 +29,26 @@ int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
 		return -1;
 	*out = n <= pages * page_bytes / row_bytes;
 	return 0;
+}
+
+static size_t long_bytes(struct str name)
+{
+	return name.n > SPELT_PART ? name.n : 0;
+}
+
+int query_take_names(struct store *store, struct str file, struct str name,
+		     struct spelt *taken, struct err *err)
+{
+	size_t n = long_bytes(file) + long_bytes(name);
+	int64_t bytes = store_bytes(store);
+
+	if (!n || spelt_take(taken, n, NAMES_SHARE * (uint64_t)bytes))
+		return 0;
+	return err_set(
+		err, ERR_INPUT,
+		"its functions share names of more than %d bytes so often that they "
+		"would take %llu MiB and more; choose a profile with --profile",
+		SPELT_PART, (unsigned long long)((taken->bytes + n) >> 20));
 }
 
 int query_damaged(const char *what, struct err *err)

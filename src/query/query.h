@@ -11,6 +11,7 @@
 #include "base/asset.h"
 #include "base/err.h"
 #include "base/memtable.h"
+#include "base/spelt.h"
 #include "base/sum.h"
 #include "base/table.h"
 #include "store/sql.h"
@@ -49,6 +50,14 @@ ASSET(asset_query_views_string_text_sql);
  */
 int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
 		   struct err *err);
+
+/*
+ * Counts the names of a function, where they are long: a store has a text once, and functions
+ * that share one of 1 MB are written with it, each.  ERR_INPUT where all of them have more
+ * than LIMITS of ptool-formats(5) allows.
+ */
+int query_take_names(struct store *store, struct str file, struct str name,
+		     struct spelt *taken, struct err *err);
 
 /* Sets ERR_INPUT: `what` of the store ("slices") do not fit together.  Returns -1. */
 int query_damaged(const char *what, struct err *err);

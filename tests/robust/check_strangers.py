@@ -328,6 +328,22 @@ def rows_of_other_profiles_are_told(shop):
         assert wrong is None, f"{sql}; ptool {' '.join(command)}: {wrong}"
 
 
+def long_names_that_functions_share_are_told(shop):
+    """400 functions of one file with a name of 500 kB: 200 MB of names."""
+    share = """INSERT INTO string SELECT max(id) + 1, printf('%.500000c', 'x') FROM string;
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO function SELECT last.id + i, last.profile_id, text.id, i, last.name_id, NULL
+        FROM n, (SELECT max(id) AS id FROM string) text,
+             (SELECT * FROM function ORDER BY id DESC LIMIT 1) last;"""
+    stats = """INSERT INTO function_stat SELECT id, id, 1, 1, 5, 5, 5e-9, 5e-9, NULL, NULL FROM function
+        WHERE id > (SELECT max(id) FROM function_stat);"""
+    cases = [(1, share + stats, ["flame"]), (1, share + stats, ["callers", "."])]
+    for base, sql, command in cases:
+        assert shop.edit(shop.bases[base], sql)
+        wrong = shop.run(command, good=(4,))
+        assert wrong is None, f"ptool {' '.join(command)}: {wrong}"
+
+
 def in_circles(path, table, levels=4, children=100):
     """The table's pages refer to each other until it has children ** levels times its rows."""
     with open(path, "rb") as file:
@@ -399,7 +415,7 @@ def pages_that_go_in_circles_are_told(shop):
 
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
-             rows_of_other_profiles_are_told,
+             rows_of_other_profiles_are_told, long_names_that_functions_share_are_told,
              pages_that_go_in_circles_are_told, boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")
     failed = 0

@@ -19,6 +19,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/intern.h"
+#include "base/spelt.h"
 #include "query/scope.h"
 #include "store/store.h"
 
@@ -79,6 +80,7 @@ struct callgraph {
 	struct intern
 		keys; /* of functions: numbers are indexes; see callgraph_function() */
 	struct arena arena; /* digits */
+	struct spelt names; /* what long ones take, of all functions that were read */
 	uint32_t *mark;     /* by function: an edge from it, to be looked at */
 	size_t mark_cap;
 	int64_t first_id; /* function.id of functions[0], when loaded */

@@ -264,10 +264,12 @@ int callgraph_load_scope(struct store *store, const struct scope *scope,
 	for (size_t i = 0; i < scope->n && rc == 0; i++) {
 		struct callgraph one;
 		callgraph_init(&one);
+		one.names = g->names;
 		rc = callgraph_load(store, added_at(scope, i), filter, CALLGRAPH_ALL,
 				    &one, err);
 		if (rc == 0)
 			callgraph_add(g, &one);
+		g->names = one.names;
 		callgraph_release(&one);
 	}
 	return rc;

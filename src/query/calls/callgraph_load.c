@@ -101,7 +101,8 @@ static int find_range(struct store *store, enum owned_table table, struct range 
 }
 
 /* The row that the statement of functions stands on. */
-static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct err *err)
+static int take_function(struct store *store, struct callgraph *g,
+			 struct sqlite3_stmt *stmt, struct err *err)
 {
 	int64_t at = sum_sub(sqlite3_column_int64(stmt, 0), g->first_id);
 
@@ -113,7 +114,8 @@ static int take_function(struct callgraph *g, struct sqlite3_stmt *stmt, struct 
 	f->name = intern_add(&g->texts, sql_bytes(stmt, 3));
 	f->bytes = is_null(stmt, 4) ? CALLGRAPH_NONE
 				    : intern_add(&g->texts, sql_bytes(stmt, 4));
-	return 0;
+	return query_take_names(store, intern_str(&g->texts, f->file),
+				intern_str(&g->texts, f->name), &g->names, err);
 }
 
 static int load_names(struct store *store, struct callgraph *g, struct range range,
@@ -123,7 +125,7 @@ static int load_names(struct store *store, struct callgraph *g, struct range ran
 					range.first, range.last, err);
 
 	while (query_next(&q, err))
-		q.rc = take_function(g, q.stmt, err);
+		q.rc = take_function(store, g, q.stmt, err);
 	if (query_end(&q) < 0)
 		return -1;
 	for (int64_t id = range.first; id <= range.last; id++)

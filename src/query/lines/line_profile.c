@@ -22,6 +22,8 @@ enum { R_FUNCTION, R_BLOCK, R_LINE, R_HITS, R_SELF, R_MEMORY, R_INCREMENT, R_SOU
 struct loading {
 	struct line_profile *p;
 	struct idmap of_id;
+	struct store *store; /* borrowed */
+	struct spelt names;
 };
 
 static int64_t add_numbers(int64_t a, int64_t b)
@@ -31,7 +33,7 @@ static int64_t add_numbers(int64_t a, int64_t b)
 	return sum_add(a, b);
 }
 
-static void take_function(struct loading *l, struct sqlite3_stmt *stmt)
+static int take_function(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct line_profile *p = l->p;
 	uint32_t file = intern_add(&p->texts, sql_bytes(stmt, F_FILE)),
@@ -55,17 +57,19 @@ static void take_function(struct loading *l, struct sqlite3_stmt *stmt)
 	f->calls = add_numbers(f->calls, query_number(stmt, F_CALLS));
 	f->total_ns = add_numbers(f->total_ns, query_number(stmt, F_TOTAL));
 	idmap_add(&l->of_id, sqlite3_column_int64(stmt, F_ID), at);
+	return query_take_names(l->store, f->file, f->name, &l->names, err);
 }
 
 /* The line of a function that is no row is of a damaged store. */
-static void take_row(struct loading *l, struct sqlite3_stmt *stmt)
+static int take_row(struct loading *l, struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct line_profile *p = l->p;
 	size_t probe = idmap_first(&l->of_id, sqlite3_column_int64(stmt, R_FUNCTION));
 	uint32_t function = idmap_next(&l->of_id, &probe);
 
+	(void)err;
 	if (function == UINT32_MAX)
-		return;
+		return 0;
 	struct line_row *row = ARRAY_PUSH(p->rows, p->nrows, p->rows_cap);
 	*row = (struct line_row){ .function = function,
 				  .block = sqlite3_column_int64(stmt, R_BLOCK),
@@ -79,17 +83,19 @@ static void take_row(struct loading *l, struct sqlite3_stmt *stmt)
 			&p->texts, intern_add(&p->texts, sql_bytes(stmt, R_SOURCE)));
 	p->has_times |= row->self_ns != NUMBER_NONE;
 	p->has_memory |= row->memory_bytes != NUMBER_NONE;
+	return 0;
 }
 
-static int take_all(struct loading *l, struct store *store, const unsigned char *sql,
+static int take_all(struct loading *l, const unsigned char *sql,
 		    const struct scope *scope,
-		    void (*take)(struct loading *l, struct sqlite3_stmt *stmt),
+		    int (*take)(struct loading *l, struct sqlite3_stmt *stmt,
+				struct err *err),
 		    struct err *err)
 {
-	struct query q = query_of_scope(store, sql, scope->ids, err);
+	struct query q = query_of_scope(l->store, sql, scope->ids, err);
 
 	while (query_next(&q, err))
-		take(l, q.stmt);
+		q.rc = take(l, q.stmt, err);
 	return query_end(&q);
 }
 
@@ -218,7 +224,7 @@ int line_profile_load(struct store *store, const struct scope *scope,
 		      const struct filter *filter, struct line_profile *out,
 		      struct err *err)
 {
-	struct loading l = { .p = out };
+	struct loading l = { .p = out, .store = store };
 
 	*out = (struct line_profile){ .nrows = 0 };
 	intern_init(&out->texts);
@@ -226,11 +232,10 @@ int line_profile_load(struct store *store, const struct scope *scope,
 	if (check_kind(scope, err) < 0 || line_profile_check_filter(filter, err) < 0)
 		return -1;
 	idmap_init(&l.of_id, 16);
-	int rc = take_all(&l, store, asset_query_views_line_functions_sql, scope,
-			  take_function, err);
+	int rc = take_all(&l, asset_query_views_line_functions_sql, scope, take_function,
+			  err);
 	if (rc == 0)
-		rc = take_all(&l, store, asset_query_views_line_rows_sql, scope, take_row,
-			      err);
+		rc = take_all(&l, asset_query_views_line_rows_sql, scope, take_row, err);
 	idmap_release(&l.of_id);
 	if (rc < 0)
 		return -1;

@@ -149,6 +149,7 @@ struct loading {
 	size_t first_node;     /* its place */
 	uint32_t *function_of; /* owned: by function id less first_function */
 	int64_t first_function, last_function;
+	struct spelt names;
 };
 
 static int take_node(struct loading *l, const struct sample_series *s,
@@ -229,6 +230,9 @@ static int load_functions(struct loading *l, const struct sample_series *s,
 		if (query_number(q.stmt, 5) != s->profile_id)
 			q.rc = damaged(err);
 		else
+			q.rc = query_take_names(l->store, sql_bytes(q.stmt, 2),
+						sql_bytes(q.stmt, 3), &l->names, err);
+		if (q.rc == 0)
 			l->function_of[id - l->first_function] =
 				add_function(set, q.stmt);
 	}
