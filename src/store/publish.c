@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,8 +124,10 @@ static int flush_file(int fd)
 	return fsync(fd);
 }
 
-/* Digits of a process, and those that spill.h puts behind them. */
-#define TEMP_ROOM 24
+/* Digits of a process, of chance, and those that spill.h puts behind them. */
+#define TEMP_ROOM     24
+#define CHANCE_DIGITS 9
+#define CHANCE_END    1000000000
 
 struct publish {
 	char *path; /* what is replaced: symbolic links are followed */
@@ -280,6 +283,20 @@ static int make_temp(struct publish *p, char *temp_path, struct err *err)
 }
 
 /*
+ * Processes of two containers may have one number.  One that waits for the lock and is
+ * ended must not remove what the other one writes.
+ */
+static char *temp_path_of(const struct temps *temps)
+{
+	uint32_t chance;
+
+	if (getrandom(&chance, sizeof(chance), GRND_NONBLOCK) != (ssize_t)sizeof(chance))
+		chance = 0;
+	return xasprintf("%s%s%ld%0*u", temps->folder, temps->prefix, (long)getpid(),
+			 CHANCE_DIGITS, (unsigned)(chance % CHANCE_END));
+}
+
+/*
  * Lock and temporary file.  Who removes them when the program ends at once is told
  * before they are there, and no memory is asked for between the two.
  */
@@ -287,8 +304,7 @@ static int make_files(struct publish *p, const struct publish_keep *keep, struct
 {
 	char *lock_path = lock_path_of(p->path);
 	struct temps temps = temps_of(p->path);
-	char *temp_path =
-		xasprintf("%s%s%ld", temps.folder, temps.prefix, (long)getpid());
+	char *temp_path = temp_path_of(&temps);
 	int rc = 0;
 
 	if (keep->made)

@@ -1,5 +1,5 @@
 /*
- * Writing a store, all or nothing.  It is built as <path>.tmp.<pid> and renamed
+ * Writing a store, all or nothing.  It is built as <path>.tmp.<digits> and renamed
  * over the path when it is whole and on the disk, so that a crash at any moment
  * leaves the old store or the new one, and a reader that has the old one open
  * goes on reading it.  Writers take turns by <path>.lock; what a killed one

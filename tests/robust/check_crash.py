@@ -478,6 +478,30 @@ def interrupted_while_another_writes(shop):
     assert shop.files() == ["ptool.db"], shop.files()
 
 
+def ended_while_another_of_the_same_number_writes(shop):
+    """Two containers share a folder: the one that waits is ended, and the other one's file stays."""
+    needs_preload()
+    shop.begin()
+    env = {**os.environ, "LD_PRELOAD": shop.fault, "FAULT_PID": "7"}
+    env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    with subprocess.Popen([PTOOL, "ingest", "-q", "-o", shop.store, "--run", "slow", "-"], env=env,
+                          stdin=subprocess.PIPE) as slow:
+        while len(shop.files()) < 3:
+            time.sleep(0.01)
+        before = shop.files()
+        with subprocess.Popen([PTOOL, "ingest", "-q", "-o", shop.store, "--run", "new", SMALL], env=env,
+                              stderr=subprocess.PIPE) as waiting:
+            time.sleep(0.3)
+            waiting.send_signal(signal.SIGTERM)
+            waiting.communicate()
+        assert waiting.returncode == 130 and shop.files() == before, (waiting.returncode, before, shop.files())
+        with open(SMALL, "rb") as file:
+            slow.communicate(file.read())
+    assert slow.returncode == 0
+    assert shop.runs() == ["old", "older", "slow"]
+    assert shop.files() == ["ptool.db"], shop.files()
+
+
 def a_folder_that_may_not_be_written(shop):
     if os.geteuid() == 0:
         raise Skip("root may write everywhere")
@@ -507,6 +531,7 @@ TESTS = [
     interrupted,
     interrupted_while_it_waits_for_its_input,
     interrupted_while_another_writes,
+    ended_while_another_of_the_same_number_writes,
     a_folder_that_may_not_be_written,
 ]
 

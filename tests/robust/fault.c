@@ -21,6 +21,7 @@
  *   FAULT_STACK=NUMBER instead of FAULT_AT: the first call with that stack
  *   FAULT_SHOW=1     that stack goes to standard error
  *
+ *   FAULT_PID=N      the process has this number, as another one in another container may
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
  * Writes to standard output and error are not counted.
@@ -303,6 +304,13 @@ COUNTED(int, linkat, "link", -1,
 	(int fd, const char *from, int into, const char *to, int flags),
 	(fd, from, into, to, flags))
 COUNTED(int, flock, "flock", -1, (int fd, int how), (fd, how))
+
+pid_t getpid(void)
+{
+	const char *number = getenv("FAULT_PID");
+
+	return number ? (pid_t)atol(number) : NEXT(getpid)();
+}
 
 /* As when another program writes a shorter file over this one. */
 static void *shrunk_at(void *mapped, int prot, int flags, int fd)
