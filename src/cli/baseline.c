@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/alloc.h"
 #include "base/array.h"
 #include "cli/scope_options.h"
 #include "cli/suggest.h"
+#include "store/publish.h"
 
 #define DEFAULT_DIRECTORY ".ptool/baselines"
 #define NAME_MAX_BYTES    100
@@ -149,6 +151,28 @@ bool baseline_has(const char *folder, const char *beginning)
 	if (dir)
 		closedir(dir);
 	return has;
+}
+
+void baseline_clear_leftovers(const char *folder)
+{
+	static const char *const suffixes[] = { SUFFIX ".lock", SUFFIX ".tmp." };
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		const char *name = entry->d_name;
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+			const char *at = strstr(name, suffixes[i]);
+			if (!at || behind_stamp(name) == name)
+				continue;
+			char *store = xasprintf("%s/%.*s" SUFFIX, folder,
+						(int)(at - name), name);
+			publish_clear_leftovers(store);
+			free(store);
+		}
+	}
+	if (dir)
+		closedir(dir);
 }
 
 int baseline_names(const char *directory, struct arena *arena, const char *const **out,

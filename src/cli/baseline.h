@@ -21,6 +21,9 @@ const char *baseline_directory(const char *given);
 /* ERR_USAGE when it cannot be a folder's name. */
 int baseline_check_name(const char *name, struct err *err);
 
+/* Clears what killed processes left in the folder while they saved a run. */
+void baseline_clear_leftovers(const char *folder);
+
 /* The stores of a baseline, oldest first; in the arena. */
 struct baseline {
 	const char *folder;

@@ -1,8 +1,7 @@
 /* Adding runs to a baseline: see baseline_save.h. */
 #include "cli/baseline_save.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/beside.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "cli/baseline.h"
 #include "cli/fleet_told.h"
 #include "cli/ingesting.h"
@@ -20,7 +19,6 @@
 #include "cli/operand.h"
 #include "cli/scope_options.h"
 #include "query/summary/summary.h"
-#include "store/condense.h"
 #include "store/merge.h"
 #include "store/need.h"
 
@@ -44,31 +42,37 @@ struct saved_run {
 	size_t n;
 };
 
+/* What a name may not take of the longest one: stamp, number, suffix, what publish.h adds. */
+#define NAME_ROOM 64
+
 /* A file that is not there yet, the last of its folder by name. */
 static const char *new_path(const struct baseline_saving *s, const char *name)
 {
 	char stamp[sizeof("20261123T121602") + 16];
 	time_t now = time(NULL);
 	struct tm utc = { .tm_mday = 1 };
+	struct str cut = utf8_cut(str_of(name), NAME_MAX - NAME_ROOM);
 
 	gmtime_r(&now, &utc);
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S", &utc);
 	for (int i = 1;; i++) {
-		const char *path = arena_printf(s->arena, "%s/%s-%02d-%s.db", s->folder,
-						stamp, i, name);
+		const char *path = arena_printf(s->arena, "%s/%s-%02d-" STR_FMT ".db",
+						s->folder, stamp, i, STR_ARG(cut));
 		const char *pattern = arena_printf(s->arena, "%s-%02d-", stamp, i);
 		if (!baseline_has(s->folder, pattern))
 			return path;
 	}
 }
 
-/* What stores say of the run, without slices. */
+/* What stores say of the run, without slices, condensed. */
 static int merge_run(const struct baseline_saving *s, const struct saved_run *run,
 		     const char *to, struct err *err)
 {
 	static const struct fetch_need everything;
 	const struct merge_options options = {
 		.store = to,
+		.is_new = true,
+		.is_condensed = true,
 		.strict = true,
 		.need = &everything,
 		.summarize = summaries_make_run,
@@ -95,40 +99,25 @@ static int merge_run(const struct baseline_saving *s, const struct saved_run *ru
 	return rc;
 }
 
-/* The same, condensed; the file is there whole or not at all. */
-static int write_run(const struct baseline_saving *s, const struct saved_run *run,
-		     const char *to, struct err *err)
-{
-	const char *slash = strrchr(to, '/');
-	const char *hidden = arena_printf(s->arena, "%.*s/.new-%ld-%s", (int)(slash - to),
-					  to, (long)getpid(), slash + 1);
-	int rc = merge_run(s, run, hidden, err);
-
-	if (rc == 0)
-		rc = store_condense(hidden, err);
-	if (rc == 0 && rename(hidden, to) < 0)
-		rc = err_set(err, ERR_IO, "%s", strerror(errno));
-	if (rc < 0)
-		unlink(hidden);
-	char *lock = beside_name(hidden, ".lock", 0);
-	unlink(lock);
-	free(lock);
-	if (rc < 0 && err->kind == ERR_IO)
-		err_set(err, ERR_IO, "%s",
-			arena_printf(s->arena, "cannot save it as '%s': %s", to,
-				     err->text));
-	return rc;
-}
-
+/* Another process may take the same name at the same moment: the next one is free. */
 static int save_run(const struct baseline_saving *s, const struct saved_run *run,
 		    struct err *err)
 {
 	const char *name = baseline_run_name(run->name, s->arena);
-	const char *to = new_path(s, *name ? name : "run");
+	const char *to;
 	int rc = interrupt_check(err);
 
-	if (rc == 0)
-		rc = write_run(s, run, to, err);
+	if (rc < 0)
+		return -1;
+	do {
+		*err = (struct err)ERR_INIT;
+		to = new_path(s, *name ? name : "run");
+		rc = merge_run(s, run, to, err);
+	} while (rc < 0 && err->kind == ERR_USAGE && access(to, F_OK) == 0);
+	if (rc < 0 && err->kind == ERR_IO)
+		err_set(err, ERR_IO, "%s",
+			arena_printf(s->arena, "cannot save it as '%s': %s", to,
+				     err->text));
 	if (rc == 0 && !s->is_quiet)
 		message_note(s->command, run->name, "saved as %s", to);
 	return rc;

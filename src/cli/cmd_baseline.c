@@ -115,6 +115,7 @@ static int save(struct doing *d, struct err *err)
 						.keep = (size_t)d->o->keep,
 						.is_quiet = d->o->output.quiet,
 						.arena = &d->arena };
+	baseline_clear_leftovers(folder);
 	for (size_t i = 0; i < d->o->stores.n; i++) {
 		d->file = d->o->stores.items[i];
 		if (baseline_save(&saving, d->file, err) < 0) {
@@ -139,6 +140,7 @@ static int remove_all(struct doing *d, struct err *err)
 		return -1;
 	if (trim(d, &b, 0, err) < 0)
 		return -1;
+	baseline_clear_leftovers(b.folder);
 	if (rmdir(b.folder) < 0 && errno != ENOTEMPTY && errno != EEXIST)
 		return err_errno(err, b.folder);
 	return 0;

@@ -7,7 +7,9 @@
 
 #include "base/err.h"
 
-/* The store is changed where it lies: it is the caller's alone.  0, or -1 with err set. */
-int store_condense(const char *path, struct err *err);
+struct sqlite3;
+
+/* Of one that is being written, in a transaction, which is committed.  0, or -1 with err set. */
+int store_condense(struct sqlite3 *db, struct err *err);
 
 #endif

@@ -1,6 +1,4 @@
 -- The operators of all steps together in place of those of each; condense.h.
-PRAGMA journal_mode = OFF;
-BEGIN;
 INSERT INTO op_stat (profile_id, grain, kind, name_id, is_annotation, first_ts, first_dur, first_order,
                      is_async, is_top_level, calls, primitive_calls, self_ns, total_ns, min_ns, max_ns,
                      squares0, squares1, squares2, squares3, self_device_ns, total_device_ns, cpu_mem_bytes,

@@ -10,6 +10,7 @@
 #include "base/spill.h"
 #include "base/str.h"
 #include "base/sum.h"
+#include "store/condense.h"
 #include "store/importing.h"
 #include "store/merge_ahead.h"
 #include "store/merge_copy.h"
@@ -264,6 +265,8 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 	merge_ops_free(m->to.ops);
 	intern_release(&m->to.texts);
 	spill_close(spill);
+	if (rc == 0 && m->options->is_condensed)
+		rc = store_condense(m->to.db, err);
 	if (rc == 0)
 		return publish_commit(publish, err);
 	publish_abort(publish);
@@ -272,7 +275,10 @@ static int merge_into(struct merging *m, struct publish *publish, struct err *er
 
 static int merge_once(struct merging *m, struct err *err)
 {
-	struct publish_keep keep = { .always = false, .to = m, .made = tell_unfinished };
+	struct publish_keep keep = { .always = false,
+				     .is_new = m->options->is_new,
+				     .to = m,
+				     .made = tell_unfinished };
 	struct publish *publish;
 
 	m->bad = NULL;

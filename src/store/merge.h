@@ -17,6 +17,8 @@
 struct merge_options {
 	const char *store; /* path; a store that is there is replaced */
 	const char *run;   /* NULL: the fleet's name */
+	bool is_new; /* -1 with ERR_USAGE where the store is there; nothing is replaced */
+	bool is_condensed; /* as condense.h says */
 	bool strict;       /* -1 with the first one's error when a store is left out */
 	/*
 	 * NULL: everything; else slices are left out (profile.has_slices), and, where there

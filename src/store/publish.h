@@ -41,6 +41,7 @@ struct publish_keep {
 	int (*made)(const char *temporary, const char *lock, void *to, struct err *err);
 	/* The bytes of a whole store will come, into publish_fd(): there is no publish_db(). */
 	bool is_bytes;
+	bool is_new; /* ERR_USAGE where something is there once this writer has the lock */
 };
 int publish_begin_keep(const char *path, const struct publish_keep *keep,
 		       struct publish **out, struct err *err);

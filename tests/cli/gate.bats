@@ -357,6 +357,24 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	[ -z "$(ls -A .ptool/baselines/main)" ]
 }
 
+@test "a baseline keeps each run of several that are saved at once, and clears what killed ones left" {
+	long=$(printf 'n%.0s' {1..250}).json
+	cp "$EVERYTHING" "$long"
+	ptool ingest -q -o one.db --run night "$EVERYTHING"
+	for _ in 1 2 3 4 5; do
+		"$PTOOL" baseline save main one.db -q &
+	done
+	wait
+	[ "$(ptool baseline show main --format csv | wc -l)" = 6 ]
+	: >.ptool/baselines/main/20261123T121602-01-x.db.lock
+	: >.ptool/baselines/main/20261123T121602-01-x.db.tmp.77
+	ptool baseline save main "$long" -q --keep 1
+	[ "$(find .ptool/baselines/main -type f | wc -l)" = 1 ]
+	: >.ptool/baselines/main/20261123T121602-01-x.db.tmp.77
+	ptool baseline rm main -q
+	[ -z "$(ls -A .ptool/baselines)" ]
+}
+
 @test "of a store of several runs, and of a folder of such stores, a baseline takes each run" {
 	mkdir folder
 	for run in one:everything two:memory three:sync; do
