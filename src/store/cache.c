@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -65,6 +66,33 @@ static void make_folders(const char *path)
 	free(part);
 }
 
+#define SECOND_NS      INT64_C(1000000000)
+#define TICK_NS        (SECOND_NS / 100)
+#define COARSE_TICK_NS (2 * SECOND_NS) /* where times are whole seconds */
+
+/*
+ * File systems tell times by ticks.  A file that is changed again within one has the same
+ * key, under which the store of what it held before would be found: so whoever reads it
+ * waits until the tick of its change is over.
+ */
+static void wait_for_tick(const struct stat *st)
+{
+	const struct timespec *changed = &st->st_ctim;
+	int64_t tick_ns = changed->tv_nsec ? TICK_NS : COARSE_TICK_NS;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (now.tv_sec < changed->tv_sec || now.tv_sec - changed->tv_sec > 2)
+		return;
+	int64_t age_ns = (now.tv_sec - changed->tv_sec) * SECOND_NS + now.tv_nsec -
+			 changed->tv_nsec;
+	if (age_ns < 0 || age_ns >= tick_ns)
+		return;
+	const struct timespec rest = { (tick_ns - age_ns) / SECOND_NS,
+				       (tick_ns - age_ns) % SECOND_NS };
+	nanosleep(&rest, NULL);
+}
+
 /*
  * The change time is in the key too: it is the one that no copying or unpacking
  * program sets back, and a stale store would give wrong numbers, as might one that a
@@ -80,6 +108,7 @@ static uint64_t key_of(const char *real_path, const struct stat *st, uint64_t be
 			  st->st_ctim.tv_nsec, STORE_SCHEMA_VERSION, PTOOL_SOURCES);
 	uint64_t hash = hash_fixed(key, strlen(key));
 
+	wait_for_tick(st);
 	free(key);
 	return hash;
 }

@@ -337,6 +337,19 @@ def several_runs_are_deleted_at_once(yard):
     assert n == 1, n
 
 
+def a_trace_is_changed_within_a_tick(yard):
+    """Where files have times of whole seconds: what it held before is not taken for what it holds now."""
+    needs_preload()
+    trace = os.path.join(yard.root, "changed.json")
+    env = {**os.environ, "LD_PRELOAD": yard.fault, "FAULT_SECONDS": "1", "PTOOL_CACHE": yard.cache}
+    env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    for name in ("one", "two"):
+        with open(trace, "w", encoding="ascii") as file:
+            file.write('[{"ph": "X", "name": "%s", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]' % name)
+        done = subprocess.run([PTOOL, "top", "-q", trace, "--format", "csv"], env=env, check=True, capture_output=True)
+        assert f'"{name}"'.encode() in done.stdout, done.stdout
+
+
 TESTS = [
     test_of("malloc", MALLOCS, name="out_of_memory"),
     *[test_of(call, POINTS) for call in
@@ -347,6 +360,7 @@ TESTS = [
     a_source_is_named,
     a_store_is_made_shorter,
     several_runs_are_deleted_at_once,
+    a_trace_is_changed_within_a_tick,
     without_locks_it_goes_on,
 ]
 

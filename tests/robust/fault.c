@@ -22,6 +22,7 @@
  *   FAULT_SHOW=1     that stack goes to standard error
  *
  *   FAULT_PID=N      the process has this number, as another one in another container may
+ *   FAULT_SECONDS=1  files have times of whole seconds, as on some file systems
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
  * Writes to standard output and error are not counted.
@@ -41,6 +42,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -311,6 +313,20 @@ pid_t getpid(void)
 
 	return number ? (pid_t)atol(number) : NEXT(getpid)();
 }
+
+/* clang-format off */
+#define STAT(name, parameters, arguments)                        \
+	int name parameters                                      \
+	{                                                        \
+		int rc = NEXT(name) arguments;                   \
+		if (rc == 0 && getenv("FAULT_SECONDS"))          \
+			st->st_mtim.tv_nsec = st->st_ctim.tv_nsec = 0; \
+		return rc;                                       \
+	}
+/* clang-format on */
+STAT(stat64, (const char *path, struct stat64 *st), (path, st))
+STAT(fstatat64, (int fd, const char *path, struct stat64 *st, int flags),
+     (fd, path, st, flags))
 
 /* As when another program writes a shorter file over this one. */
 static void *shrunk_at(void *mapped, int prot, int flags, int fd)
