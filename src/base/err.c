@@ -42,7 +42,7 @@ int err_of_file(struct err *err, const char *file, const char *what)
 	return -1;
 }
 
-static enum err_kind kind_of_errno(int number)
+enum err_kind err_kind_of(int number)
 {
 	switch (number) {
 	case ENOENT:
@@ -63,5 +63,5 @@ int err_errno(struct err *err, const char *what)
 {
 	int number = errno;
 
-	return err_set(err, kind_of_errno(number), "%s: %s", what, strerror(number));
+	return err_set(err, err_kind_of(number), "%s: %s", what, strerror(number));
 }

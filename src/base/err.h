@@ -41,7 +41,9 @@ int err_at(struct err *err, uint64_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* An ERR_IO about a file that the command does not read: "FILE: what". */
 int err_of_file(struct err *err, const char *file, const char *what);
-/* ERR_IO or ERR_INPUT (ENOENT, EACCES, ...) from errno: "what: strerror". */
+/* ERR_INPUT of what is wrong with a path (ENOENT, EACCES, ...); else ERR_IO: it may pass. */
+enum err_kind err_kind_of(int number);
+/* Of that kind from errno: "what: strerror". */
 int err_errno(struct err *err, const char *what);
 
 #endif

@@ -274,7 +274,7 @@ int cache_find(const char *raw_path, struct cache_entry *out, struct err *err)
 	if (strcmp(raw_path, "-") == 0)
 		return find_temporary(out, err);
 	if (stat(raw_path, &st) < 0)
-		return err_set(err, ERR_INPUT, "%s", strerror(errno));
+		return err_set(err, err_kind_of(errno), "%s", strerror(errno));
 	if (find_cached(raw_path, &st, out))
 		return 0;
 	if (find_temporary(out, err) == 0)

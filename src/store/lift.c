@@ -312,7 +312,7 @@ static int read_format(const char *path, uint32_t *format, struct err *err)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
-		return err_set(err, ERR_INPUT, "%s", strerror(errno));
+		return err_set(err, err_kind_of(errno), "%s", strerror(errno));
 	struct store_header header = store_read_header(fd);
 	close(fd);
 	*format = header.schema;

@@ -188,7 +188,7 @@ static int check_file(const char *path, int64_t *bytes, struct err *err)
 	struct stat st;
 
 	if (fd < 0)
-		return err_set(err, ERR_INPUT, "%s", strerror(errno));
+		return err_set(err, err_kind_of(errno), "%s", strerror(errno));
 	struct store_header header = store_read_header(fd);
 	*bytes = fstat(fd, &st) == 0 ? st.st_size : 0;
 	close(fd);

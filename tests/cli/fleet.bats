@@ -214,6 +214,22 @@ ptool: gaps: stores/lost.db: not a ptool store: it is empty"
 	diff <(ptool tree --rank 0 one.db) <(ptool tree --rank 0 stores)
 }
 
+@test "a store that could not be opened for want of descriptors is there for the next command" {
+	[ -z "$SAN$TSAN" ] || skip 'sanitizers need descriptors'
+	mkdir stores
+	for n in 0 1 2 3 4 5; do
+		sed "s/\"rank\": 0/\"rank\": $n/" "$GPU/collectives_rank0.json" >r.json
+		ptool ingest -q -o stores/$n.db --run r r.json
+	done
+	ptool top -q --by rank --format csv stores >wanted
+	for limit in 7 8 9 10 11 12; do
+		rm -rf cache
+		(ulimit -n "$limit" && PTOOL_CACHE=$PWD/cache "$PTOOL" top -q --by rank --format csv stores) >/dev/null 2>>said || :
+		PTOOL_CACHE=$PWD/cache ptool top -q --by rank --format csv stores 2>&1 | diff wanted -
+	done
+	grep 'stores/5.db: Too many open files' said
+}
+
 @test "a store that cannot be part of it is told each time, and the others answer" {
 	fleet
 	cp stores/1.db stores/2.db
