@@ -267,10 +267,18 @@ static int check_no_journal(const char *path, const char *suffix, struct err *er
 	return rc;
 }
 
+/* Nobody may read it who may not read what it replaces. */
+static mode_t temp_mode(const struct publish *p)
+{
+	struct stat old;
+
+	return stat(p->path, &old) == 0 ? (old.st_mode & 0666) | 0600 : 0666;
+}
+
 /* Moves `temp_path` in. */
 static int make_temp(struct publish *p, char *temp_path, struct err *err)
 {
-	p->temp_fd = open(temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	p->temp_fd = open(temp_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, temp_mode(p));
 	if (p->temp_fd < 0) {
 		output_errno(err, temp_path);
 		free(temp_path);

@@ -475,3 +475,19 @@ split|kernel|7|mm' ]
 		assert bad["path"] == "no.json" and "known format" in bad["error"] and bad["slices"] is None, bad
 	PY
 }
+
+@test "while a store is written nobody may read it who may not read the old one" {
+	umask 022
+	ptool ingest -q -o private.db "$EVERYTHING"
+	chmod 600 private.db
+	mkfifo slow
+	"$PTOOL" ingest -q -o private.db --run new - <slow &
+	exec 7>slow
+	until compgen -G 'private.db.tmp.*' >/dev/null; do sleep 0.01; done
+	[ "$(stat -c %a private.db.tmp.*)" = 600 ]
+	cat "$EVERYTHING" >&7
+	exec 7>&-
+	wait
+	[ "$(stat -c %a private.db)" = 600 ]
+	[ "$(ptool info private.db --format csv | wc -l)" = 3 ]
+}
