@@ -22,4 +22,3 @@ FROM twice ORDER BY profile_id, first_ts, -first_dur, first_order;
 DELETE FROM op_stat WHERE grain = 2;
 COMMIT;
 PRAGMA page_size = 1024;
-VACUUM;

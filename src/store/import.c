@@ -19,6 +19,7 @@
 #include "store/sql.h"
 #include "store/statements.h"
 #include "store/store.h"
+#include "store/vacuum.h"
 #include "store/write.h"
 
 size_t import_common_folder(const char *a, const char *b, size_t n)
@@ -147,7 +148,7 @@ int import_remove(const char *store, const char *const *runs, size_t nruns,
 	struct sqlite3 *db = publish_db(publish);
 	if (sql_exec(db, "BEGIN", err) == 0 &&
 	    write_remove_runs(db, runs, nruns, err) == 0 &&
-	    sql_exec(db, "COMMIT", err) == 0 && sql_exec(db, "VACUUM", err) == 0)
+	    sql_exec(db, "COMMIT", err) == 0 && vacuum(db, err) == 0)
 		return publish_commit(publish, err);
 	publish_abort(publish);
 	return -1;
@@ -421,7 +422,7 @@ static int leave_slices_out(struct sqlite3 *db, const char *run, struct err *err
 {
 	if (slice_tables_leave_out(db, run, err) < 0)
 		return -1;
-	return sql_exec(db, "COMMIT", err) < 0 ? -1 : sql_exec(db, "VACUUM", err);
+	return sql_exec(db, "COMMIT", err) < 0 ? -1 : vacuum(db, err);
 }
 
 static bool wants_summaries(const struct importing *i)

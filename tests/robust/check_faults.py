@@ -337,6 +337,25 @@ def several_runs_are_deleted_at_once(yard):
     assert n == 1, n
 
 
+def no_other_folder_can_be_written(yard):
+    """As in a container: what takes a temporary file has it beside the store."""
+    needs_preload()
+    folder = tempfile.mkdtemp(dir=yard.root)
+    trace, store = os.path.join(folder, "names.json"), os.path.join(folder, "names.db")
+    with open(trace, "w", encoding="ascii") as file:
+        file.write('{"traceEvents": [\n' + ",\n".join(
+            f'{{"ph": "X", "cat": "cpu_op", "name": "{i:0100}", "ts": {i}, "dur": 1, "pid": 1, "tid": 1}}'
+            for i in range(20_000)) + "]}")
+    for run in ("one", "two"):
+        yard.ingest_well("-o", store, "--run", run, trace)
+    yard.commands["rm names"] = ["rm", "-q", "two", "-o", store]
+    yard.commands["save names"] = ["baseline", "-q", "save", "--dir", os.path.join(folder, "baselines"), "main", store]
+    for name in ("rm names", "save names"):
+        status, said = yard.try_once(name, FAULT_CALL="none", FAULT_FOLDER=folder)
+        assert status == 0, (name, status, said)
+        del yard.commands[name]
+
+
 def a_trace_is_changed_within_a_tick(yard):
     """Where files have times of whole seconds: what it held before is not taken for what it holds now."""
     needs_preload()
@@ -361,6 +380,7 @@ TESTS = [
     a_store_is_made_shorter,
     several_runs_are_deleted_at_once,
     a_trace_is_changed_within_a_tick,
+    no_other_folder_can_be_written,
     without_locks_it_goes_on,
 ]
 

@@ -23,6 +23,7 @@
  *
  *   FAULT_PID=N      the process has this number, as another one in another container may
  *   FAULT_SECONDS=1  files have times of whole seconds, as on some file systems
+ *   FAULT_FOLDER=DIR the other folders are on a file system that may only be read
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
  * Writes to standard output and error are not counted.
@@ -212,10 +213,16 @@ static bool makes_file(int flags)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Is it to be as on a file system that knows no files without a name? */
-static bool is_refused(int flags)
+/* Is it to be as on a file system that knows no files without a name, or may only be read? */
+static int refusal(const char *path, int flags)
 {
-	return (flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMED");
+	const char *only = getenv("FAULT_FOLDER");
+
+	if ((flags & O_TMPFILE) == O_TMPFILE && getenv("FAULT_NAMED"))
+		return EOPNOTSUPP;
+	if (only && *path == '/' && strncmp(path, only, strlen(only)) != 0)
+		return EROFS;
+	return 0;
 }
 
 static mode_t mode_of(int flags, va_list args)
@@ -231,8 +238,9 @@ static mode_t mode_of(int flags, va_list args)
 		va_start(args, flags);                                 \
 		mode_t mode = mode_of(flags, args);                    \
 		va_end(args);                                          \
-		if (is_refused(flags)) {                               \
-			errno = EOPNOTSUPP;                            \
+		int why = makes_file(flags) ? refusal(path, flags) : 0; \
+		if (why) {                                             \
+			errno = why;                                   \
 			return -1;                                     \
 		}                                                      \
 		if (makes_file(flags) && fails('o'))                   \
