@@ -64,12 +64,27 @@ static int refused(const char *message, struct err *err)
 		       table);
 }
 
+/* What fails so is no reading. */
+static bool has_no_room(int number)
+{
+	return number == ENOSPC || number == EDQUOT || number == EFBIG;
+}
+
 int sql_error(struct sqlite3 *db, struct err *err)
 {
 	int primary = sqlite3_errcode(db) & 0xff;
 	int number =
 		primary == SQLITE_CORRUPT || primary == SQLITE_IOERR ? errno_of(db) : 0;
 
+	if (primary == SQLITE_FULL)
+		number = ENOSPC;
+	if (has_no_room(number) && sqlite3_db_readonly(db, "main") == 0)
+		return err_set(err, ERR_IO, "cannot write '%s': %s",
+			       sqlite3_db_filename(db, "main"), strerror(number));
+	if (primary == SQLITE_FULL)
+		return err_set(err, ERR_IO,
+			       "no room for temporary files; SQLITE_TMPDIR or TMPDIR "
+			       "names another folder");
 	if (primary == SQLITE_IOERR && number)
 		return err_set(err, ERR_IO, "%s", strerror(number));
 	/* it takes a disk that cannot be read for a damaged database */

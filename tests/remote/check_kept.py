@@ -4,6 +4,7 @@ file as every other writer of stores does, and no answer takes more of the disk 
 """
 import os
 import re
+import resource
 import shutil
 import signal
 import sqlite3
@@ -158,6 +159,14 @@ def check_interrupted(tap, place):
         tap.ok(any(name.startswith("ptool-") for name in during), "where there was something", during)
 
 
+def check_no_room(tap, place):
+    """It is the machine's disk that is full, not the server's."""
+    env = {k: v for k, v in dict(os.environ, TMPDIR=place.folder).items() if "proxy" not in k.lower()}
+    done = subprocess.run([PTOOL, "top", place.url], env=env, check=False, capture_output=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    tap.ok(done.returncode == 5 and b": cannot write '" + place.folder.encode() in done.stderr, "no room for rows is told of the file", done.stderr)
+
+
 def check_counts(tap, place):
     """Profiles that say they have 2^62 rows: nobody writes down what a server sends without end."""
     place.keeping.edit = lambda own: dict(own, counts=re.sub(rb"=\d+", b"=4611686018427387904", own["counts"]))
@@ -202,6 +211,7 @@ def main():
         place = Place(folder)
         check_pull(tap, place)
         check_interrupted(tap, place)
+        check_no_room(tap, place)
         check_counts(tap, place)
         check_deleted(tap, place)
         place.fake.close()

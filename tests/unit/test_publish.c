@@ -330,7 +330,8 @@ static void a_database_that_may_not_grow_leaves_the_old_store(void **state)
 						 BIG_ROW,
 					 &err));
 	assert_int_equal(ERR_IO, err.kind);
-	assert_string_equal("database or disk is full", err.text);
+	assert_non_null(strstr(err.text, "a.db.tmp."));
+	assert_non_null(strstr(err.text, ": No space left on device"));
 	assert_int_equal(0, nrows(path));
 	assert_int_equal(1, scratch_nfiles(state));
 	free(path);

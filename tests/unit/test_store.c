@@ -418,7 +418,7 @@ static void sql_failures_have_the_kind_of_their_cause(void **state)
 	assert_int_equal(-1,
 			 sql_exec(db, "INSERT INTO t VALUES (zeroblob(100000))", &err));
 	assert_int_equal(ERR_IO, err.kind);
-	assert_string_equal("database or disk is full", err.text);
+	assert_string_equal("cannot write '': No space left on device", err.text);
 
 	sqlite3_progress_handler(db, 10, interrupt_now, db);
 	assert_int_equal(
