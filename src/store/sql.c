@@ -232,8 +232,11 @@ char *sql_uri(const char *path, const char *options)
 	struct buf uri;
 
 	buf_init(&uri, URI_MAX);
-	/* An empty authority, so that a path that begins with "//" is not taken for one. */
-	buf_add_text(&uri, path[0] == '/' ? "file://" : "file:");
+	/*
+	 * An empty authority, so that a path that begins with "//" is not taken for one; and
+	 * ":memory:" is a file, too.
+	 */
+	buf_add_text(&uri, path[0] == '/' ? "file://" : "file:./");
 	for (const char *p = path; *p; p++) {
 		if (is_plain(*p))
 			buf_add_char(&uri, *p);
@@ -244,10 +247,10 @@ char *sql_uri(const char *path, const char *options)
 	return uri.p; /* moved to the caller: what a buf owns is malloc()ed */
 }
 
-int sql_check_journal(const char *path, struct err *err)
+static int check_beside(const char *file, const char *suffix, bool may_be_file,
+			struct err *err)
 {
-	char *file = realpath(path, NULL); /* where SQLite looks if it is a link */
-	char *journal = xasprintf("%s-journal", file ? file : path);
+	char *journal = xasprintf("%s%s", file, suffix);
 	struct stat st;
 	int rc = 0;
 
@@ -255,7 +258,23 @@ int sql_check_journal(const char *path, struct err *err)
 		rc = err_set(err, ERR_INPUT,
 			     "'%s' is not a file, and SQLite would open it; move it away",
 			     journal);
+	else if (!may_be_file && stat(journal, &st) == 0 && st.st_size > 0)
+		rc = err_set(err, ERR_INPUT,
+			     "'%s' is of another program, and SQLite would take it for a "
+			     "part of the store; move it away",
+			     journal);
 	free(journal);
+	return rc;
+}
+
+int sql_check_journal(const char *path, struct err *err)
+{
+	char *file = realpath(path, NULL); /* where SQLite looks if it is a link */
+	const char *name = file ? file : path;
+	int rc = check_beside(name, "-journal", true, err);
+
+	if (rc == 0) /* whatever the store's header says */
+		rc = check_beside(name, "-wal", false, err);
 	free(file);
 	return rc;
 }

@@ -37,9 +37,10 @@ ends() { # STATUS TEXT COMMAND...
 	mkdir folder
 	: >empty
 	head -c 4096 other.db >cut.db
-	for name in pipe left; do ptool ingest -q -o $name.db "$GPU/copies.json"; done
+	for name in pipe left stale; do ptool ingest -q -o $name.db "$GPU/copies.json"; done
 	mkfifo pipe.db-journal
 	echo >left.db-journal
+	echo >stale.db-wal
 	fails() {
 		ends 4 "no store here; run 'ptool ingest FILE' first" "$command" "${extra[@]}"
 		ends 4 'missing.db: No such file or directory' "$command" missing.db "${extra[@]}"
@@ -48,6 +49,7 @@ ends() { # STATUS TEXT COMMAND...
 		ends 4 'wal.db: another program set the store to WAL mode' "$command" wal.db "${extra[@]}"
 		ends 4 "pipe.db-journal' is not a file" "$command" pipe.db "${extra[@]}"
 		ends 4 'left.db: another program was stopped while it wrote the store' "$command" left.db "${extra[@]}"
+		ends 4 "stale.db-wal' is of another program" "$command" stale.db "${extra[@]}"
 		ends 4 'text: byte 0: no known format' "$command" text "${extra[@]}"
 		ends 4 'folder: ' "$command" folder "${extra[@]}"
 		ends 4 'empty: byte 0: the file is empty' "$command" empty "${extra[@]}"
