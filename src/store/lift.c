@@ -289,23 +289,6 @@ static int tell_unfinished(const char *temporary, const char *lock, void *to,
 	return events->unfinished(events->to, temporary, lock, err);
 }
 
-static int publish_lifted(const char *uri, const char *out, uint32_t from,
-			  struct import_events *events, struct err *err)
-{
-	struct publish_keep keep = { .to = events,
-				     .made = events->unfinished ? tell_unfinished
-								: NULL };
-	struct publish *publish;
-
-	if (check_old(uri, from, err) < 0 ||
-	    publish_begin_keep(out, &keep, &publish, err) < 0)
-		return -1;
-	if (attach_and_lift(publish_db(publish), uri, from, err) == 0)
-		return publish_commit(publish, err);
-	publish_abort(publish);
-	return -1;
-}
-
 /* The format of what lies there; -1 where it is none that can be lifted. */
 static int read_format(const char *path, uint32_t *format, struct err *err)
 {
@@ -322,17 +305,46 @@ static int read_format(const char *path, uint32_t *format, struct err *err)
 	return store_check_header(&header, err);
 }
 
+/* 1: while this process waited, another one has changed it. */
+static int publish_lifted(const char *path, const char *out, uint32_t from,
+			  struct import_events *events, struct err *err)
+{
+	struct publish_keep keep = { .to = events,
+				     .made = events->unfinished ? tell_unfinished
+								: NULL };
+	struct publish *publish = NULL;
+	char *uri = sql_uri(path, "mode=ro");
+	uint32_t format = from;
+	int rc = check_old(uri, from, err);
+
+	if (rc == 0)
+		rc = publish_begin_keep(out, &keep, &publish, err);
+	if (rc == 0)
+		rc = read_format(path, &format, err);
+	if (rc == 0 && format != from)
+		rc = 1;
+	if (rc == 0)
+		rc = attach_and_lift(publish_db(publish), uri, from, err);
+	free(uri);
+	if (rc == 0)
+		return publish_commit(publish, err);
+	publish_abort(publish);
+	return rc;
+}
+
 int store_lift(const char *path, const char *out, struct import_events *events,
 	       uint32_t *from, struct err *err)
 {
-	if (read_format(path, from, err) < 0)
-		return -1;
-	if (*from == STORE_SCHEMA_VERSION && strcmp(path, out) == 0)
-		return 0;
-	if (sql_check_journal(path, err) < 0)
-		return -1;
-	char *uri = sql_uri(path, "mode=ro");
-	int rc = publish_lifted(uri, out, *from, events, err);
-	free(uri);
+	int rc;
+
+	do {
+		if (read_format(path, from, err) < 0)
+			return -1;
+		if (*from == STORE_SCHEMA_VERSION && strcmp(path, out) == 0)
+			return 0;
+		if (sql_check_journal(path, err) < 0)
+			return -1;
+		rc = publish_lifted(path, out, *from, events, err);
+	} while (rc > 0);
 	return rc;
 }

@@ -83,6 +83,22 @@ answers() { # STORE
 	says "ptool: migrate: ptool.db: has schema $SCHEMA already"
 }
 
+@test "of two that upgrade one store at once, the second one finds it upgraded" {
+	old_store 7
+	exec 7>old.db.lock
+	flock 7
+	for n in 1 2; do
+		"$PTOOL" migrate old.db 2>told$n &
+	done
+	sleep 0.3
+	flock -u 7
+	exec 7>&-
+	wait
+	[ "$(cat told1 told2 | sort)" = "ptool: migrate: old.db: has schema $SCHEMA already
+ptool: migrate: old.db: upgraded from schema 7 to $SCHEMA" ]
+	only_files old.db told1 told2
+}
+
 @test "NEW is not replaced without -f, and never when it is no store" {
 	old_store 7
 	cp old.db new.db
