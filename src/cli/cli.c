@@ -114,16 +114,14 @@ static int dispatch(int argc, char **argv)
 
 /*
  * Another program that shares a pipe or terminal may have made it non-blocking.  stdio would
- * lose what does not fit at once.
+ * lose what does not fit at once, and take a request that is yet to come for an error.
  */
-static void wait_for_readers(void)
+static void wait_for_others(void)
 {
-	static const int outputs[] = { STDOUT_FILENO, STDERR_FILENO };
-
-	for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
-		int flags = fcntl(outputs[i], F_GETFL);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fcntl(fd, F_GETFL);
 		if (flags >= 0 && (flags & O_NONBLOCK))
-			(void)fcntl(outputs[i], F_SETFL, flags & ~O_NONBLOCK);
+			(void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 	}
 }
 
@@ -137,7 +135,7 @@ int cli_main(int argc, char **argv)
 	/* and with EFBIG where `ulimit -f` ends: as on a full disk, we clean up */
 	signal(SIGXFSZ, SIG_IGN);
 	reserve_standard_streams();
-	wait_for_readers();
+	wait_for_others();
 	interrupt_tidy_without_memory();
 	int code = dispatch(argc, argv);
 	if (code != EXIT_OK || output_flush_stdout(&err) == 0)

@@ -274,3 +274,19 @@ else:
 		assert server.returncode == -signal.SIGBUS and not out + said, (server.returncode, out, said)
 	E
 }
+
+@test "a pipe that the client has made non-blocking is waited for" {
+	cd "$BATS_FILE_TMPDIR"
+	python3 - "$PTOOL" <<-'E'
+		import os, subprocess, sys, time
+		end, pipe = os.pipe()
+		os.set_blocking(end, False)
+		server = subprocess.Popen([sys.argv[1], "mcp", "in"], stdin=end, stdout=subprocess.PIPE)
+		os.close(end)
+		time.sleep(0.2)
+		os.write(pipe, b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+		os.close(pipe)
+		assert server.communicate()[0] == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
+		assert server.returncode == 0
+	E
+}
