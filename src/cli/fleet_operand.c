@@ -129,10 +129,7 @@ static int merge(const struct operand_wish *wish, struct fleet *fleet,
 		keep_what_is_odd(fleet, cache);
 	if (rc < 0 && err->kind == ERR_INPUT)
 		err_set(err, ERR_INPUT, "no store in it can be read");
-	if (rc == 0)
-		rc = interrupt_check(err);
-	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
-	return rc;
+	return rc == 0 ? interrupt_check(err) : rc;
 }
 
 /*
@@ -194,16 +191,20 @@ static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
 		      struct operand *out, struct err *err)
 {
 	const struct fetch_need asked = operand_need_of_all(wish), *need = &asked;
-	struct cache_entry cache;
+	struct cache_entry cache = { .path = NULL };
 
 	if (wish->wants_slices && has_room(fleet))
 		need = NULL;
-	if (find_place(fleet, wish->path, need, &cache, err) < 0)
-		return -1;
-	int rc = open_merged(wish, fleet, need, &cache, out, err);
+	interrupt_catch(); /* what is found may be a folder of its own, which was made */
+	int rc = find_place(fleet, wish->path, need, &cache, err);
+	if (rc == 0)
+		rc = open_merged(wish, fleet, need, &cache, out, err);
 	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
 		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
+	if (rc == 0)
+		rc = interrupt_check(err);
+	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
 	if (rc == 0 && need)
 		rc = forbid(out->store, need, err);
 	if (rc < 0) {

@@ -75,10 +75,7 @@ static int fill_cache(const char *command, const char *path, bool is_quiet,
 		err_set(err, ERR_INPUT, "no trace in it can be read");
 	if (rc == 0 && result.refused)
 		cache_forget(cache);
-	if (rc == 0)
-		rc = interrupt_check(err);
-	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
-	return rc;
+	return rc == 0 ? interrupt_check(err) : rc;
 }
 
 static int open_cached(const char *command, const char *path, bool is_quiet,
@@ -106,14 +103,22 @@ static int open_cached(const char *command, const char *path, bool is_quiet,
 static int open_raw(const char *command, const char *path, bool is_quiet,
 		    struct operand *out, struct err *err)
 {
-	struct cache_entry cache;
+	struct cache_entry cache = { .path = NULL };
 
-	if (cache_find(path, &cache, err) < 0)
-		return -1;
-	int rc = open_cached(command, path, is_quiet, &cache, &out->store, err);
+	interrupt_catch(); /* what is found may be a folder of its own, which was made */
+	int rc = cache_find(path, &cache, err);
+	if (rc == 0)
+		rc = open_cached(command, path, is_quiet, &cache, &out->store, err);
 	if (rc == 0 && !cache.is_temporary && !cache.is_forgotten)
 		out->cached = xstrdup(cache.path);
 	cache_discard(&cache);
+	if (rc == 0)
+		rc = interrupt_check(err);
+	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
+	if (rc < 0) {
+		store_close(out->store);
+		out->store = NULL;
+	}
 	return rc;
 }
 

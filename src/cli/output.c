@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,11 +187,18 @@ static bool is_same(const char *path, const struct stat *st)
 
 static FILE *open_beside(struct output *out, mode_t mode)
 {
-	out->temporary = beside_name(out->path, ".XXXXXX", 0);
-	FILE *stream = open_temporary(out->temporary, mode);
+	sigset_t all, before;
 
+	out->temporary = beside_name(out->path, ".XXXXXX", 0);
+	/* no signal comes between making the file and telling who removes it */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	FILE *stream = open_temporary(out->temporary, mode);
+	int why = errno;
 	if (stream)
 		interrupt_unlink(out->temporary);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = why;
 	return stream;
 }
 

@@ -111,6 +111,31 @@ def at_any_call_that_changes_a_file(stage):
             assert is_stopped == (point <= moved), (point, moved, calls, status)
 
 
+def at_any_call_of_a_command_that_reads(stage):
+    """What it makes of standard input, and what -o makes, is not left behind."""
+    needs_preload()
+    log, out = os.path.join(stage.root, "log"), os.path.join(stage.folder, "out.html")
+    for command in (["top", "-"], ["report", "-o", out, stage.store]):
+        def run(**fault):
+            stage.begin()
+            shutil.rmtree(stage.temporary, ignore_errors=True)
+            os.mkdir(stage.temporary)
+            env = {**os.environ, "PTOOL_CACHE": stage.cache, "TMPDIR": stage.temporary, "LD_PRELOAD": stage.fault, **fault}
+            env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+            with open(SMALL, "rb") as trace:
+                return subprocess.run([PTOOL, *command, "-q"], env=env, stdin=trace, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+
+        assert run(FAULT_LOG=log).returncode == 0
+        with open(log, encoding="ascii") as file:
+            calls = file.read()
+        for point in points(calls):
+            done = run(FAULT="interrupt", FAULT_AT=str(point))
+            where = command[0], point, calls, done
+            assert done.returncode in (0, 130, -signal.SIGINT), where
+            assert os.listdir(stage.temporary) == [] and set(stage.files()) <= {"ptool.db", "out.html"}, where
+
+
 def read(stage, **options):
     """`ptool top` of the large trace, with folders of its own for what it makes."""
     for folder in (stage.cache, stage.temporary):
@@ -158,6 +183,7 @@ TESTS = [
     while_it_reads_a_folder,
     while_it_replaces_a_run,
     at_any_call_that_changes_a_file,
+    at_any_call_of_a_command_that_reads,
     while_a_reading_command_fills_the_cache,
     while_a_reading_command_reads_a_pipe,
 ]

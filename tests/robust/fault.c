@@ -3,7 +3,7 @@
  * file system, and lets the one go wrong that it is told to.
  *
  *   FAULT_LOG=FILE   one letter a call goes there: o create, w write, t truncate,
- *                    a allocate, s sync, m rename (move), u unlink
+ *                    a allocate, s sync, m rename (move), u unlink, c change of mode
  *   FAULT_AT=N       at the Nth call, counted from 1, ...
  *   FAULT=kill       ... the process is killed, before the call is made
  *   FAULT=interrupt  ... the process gets a SIGINT, before the call is made
@@ -280,6 +280,7 @@ CALL(fsync, 's', (int fd), (fd))
 CALL(fdatasync, 's', (int fd), (fd))
 CALL(sync_file_range, 's', (int fd, off64_t from, off64_t n, unsigned flags),
      (fd, from, n, flags))
+CALL(fchmod, 'c', (int fd, mode_t mode), (fd, mode))
 CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))
