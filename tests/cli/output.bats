@@ -90,3 +90,21 @@ mode() { # FILE
 	exits 4
 	[[ $stderr == *'No such device or address' ]]
 }
+
+@test "what is read is not replaced, also with -f" {
+	cp "$GPU/copies.json" trace.json
+	ptool ingest -q trace.json
+	ln -s trace.json link.json
+	cp ptool.db was.db
+	for line in 'top trace.json -o trace.json --format csv' 'report trace.json -o ./link.json' 'top -o ptool.db' \
+		'export --to chrome -o ptool.db ptool.db' 'diff ptool.db trace.json -o trace.json'; do
+		run --separate-stderr ptool $line -f
+		exits 2
+		[[ $stderr == *"' is what is read: -o writes to another file" ]] || { echo "$line: $stderr"; return 1; }
+	done
+	cmp trace.json "$GPU/copies.json"
+	cmp ptool.db was.db
+	: >-
+	ptool top -q -o - - <trace.json >out
+	[ -s out ]
+}
