@@ -2,15 +2,22 @@
 #include "base/alloc.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXIT_NO_MEMORY 5
 
+/* Threads run out of it together: one says so, as quick_exit() may be called once. */
 void *xdie_of_memory(void)
 {
+	static atomic_flag is_dying = ATOMIC_FLAG_INIT;
+
+	while (atomic_flag_test_and_set(&is_dying))
+		pause();
 	fputs("ptool: out of memory\n", stderr);
 	quick_exit(EXIT_NO_MEMORY); /* what at_quick_exit() was told is done */
 }
