@@ -339,11 +339,20 @@ static bool is_divided(const struct opt_group *groups)
 	return false;
 }
 
-/* One argument; operands are moved to the front of argv. */
+/*
+ * One argument; operands are moved to the front of argv.  "--" before all of them says that
+ * no options follow; where it may stand between them, it does so behind the first.
+ */
 static int parse_word(struct parser *p, bool *only_operands)
 {
 	char *word = p->argv[p->at++];
+	bool divides =
+		strcmp(word, "--") == 0 && p->noperands > 0 && is_divided(p->groups);
 
+	if (divides) {
+		p->nbefore = p->noperands;
+		return OPT_PARSED;
+	}
 	if (*only_operands || word[0] != '-' || !word[1]) {
 		p->argv[p->noperands++] = word;
 		return OPT_PARSED;
@@ -352,8 +361,7 @@ static int parse_word(struct parser *p, bool *only_operands)
 		return parse_short(p, word);
 	if (word[2])
 		return parse_long(p, word);
-	*only_operands = !is_divided(p->groups);
-	p->nbefore = p->noperands;
+	*only_operands = true;
 	return OPT_PARSED;
 }
 

@@ -68,7 +68,7 @@ struct opt {
 	enum opt_type type;
 	char short_name; /* 'n', or 0 */
 	bool required;   /* operands only */
-	bool is_divided; /* of ARGS: "--" stands between two parts, and ends no options */
+	bool is_divided; /* of ARGS: "--" behind one stands between two parts */
 	/*
 	 * Of STRINGS: a value is words joined by commas.  Choices are then checked word
 	 * by word, up to a ':', and the command cuts the value up.

@@ -840,3 +840,11 @@ END
 	run -0 ptool diff host.db host.db --total
 	[[ $output != *'no table of what'* && $output == *'data loading'* ]]
 }
+
+@test "-- before the first file says that names may begin with a dash" {
+	cp "$GPU/copies.json" ./-before.json
+	cp "$GPU/copies.json" ./after.json
+	ptool diff -q ./-before.json after.json >wanted
+	ptool diff -q -- -before.json after.json | diff wanted -
+	ptool diff -q -- -before.json -- after.json | diff wanted -
+}
