@@ -62,6 +62,7 @@ static int merge(const struct merge_opts *o, const struct import_events *events,
 {
 	const struct merge_options options = { .store = store,
 					       .run = o->run,
+					       .is_new = !o->force,
 					       .strict = o->strict,
 					       .summarize = summaries_make_run };
 

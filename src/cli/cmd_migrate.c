@@ -54,7 +54,7 @@ static int migrate(const struct command *self, const struct migrate_opts *o,
 	int rc = check_output(o, err);
 
 	if (rc == 0)
-		rc = store_lift(path, out, &events, &from, err);
+		rc = store_lift(path, out, o->output && !o->force, &events, &from, err);
 	ingesting_end(&writing);
 	if (rc < 0 || o->quiet)
 		return rc;

@@ -50,6 +50,7 @@ struct pulling {
 	struct http *http;
 	struct pull_store store;
 	const char *path, *culprit;
+	bool force;
 };
 
 static int tell_unfinished(const char *temporary, const char *lock, void *to,
@@ -75,6 +76,7 @@ static int publish(struct pulling *p, struct import_events *events, const char *
 		   struct err *err)
 {
 	const struct publish_keep keep = { .is_bytes = true,
+					   .is_new = !p->force,
 					   .to = events,
 					   .made = tell_unfinished };
 	struct publish *publish;
@@ -119,7 +121,7 @@ static int pull(const struct command *self, const struct pull_opts *o,
 		const char **culprit, struct err *err)
 {
 	struct pull_wish wish = { .runs.run = o->run };
-	struct pulling p = { .path = o->output };
+	struct pulling p = { .path = o->output, .force = o->force };
 	struct remote_place place;
 
 	*culprit = NULL;

@@ -307,18 +307,15 @@ static int read_format(const char *path, uint32_t *format, struct err *err)
 
 /* 1: while this process waited, another one has changed it. */
 static int publish_lifted(const char *path, const char *out, uint32_t from,
-			  struct import_events *events, struct err *err)
+			  const struct publish_keep *keep, struct err *err)
 {
-	struct publish_keep keep = { .to = events,
-				     .made = events->unfinished ? tell_unfinished
-								: NULL };
 	struct publish *publish = NULL;
 	char *uri = sql_uri(path, "mode=ro");
 	uint32_t format = from;
 	int rc = check_old(uri, from, err);
 
 	if (rc == 0)
-		rc = publish_begin_keep(out, &keep, &publish, err);
+		rc = publish_begin_keep(out, keep, &publish, err);
 	if (rc == 0)
 		rc = read_format(path, &format, err);
 	if (rc == 0 && format != from)
@@ -332,9 +329,13 @@ static int publish_lifted(const char *path, const char *out, uint32_t from,
 	return rc;
 }
 
-int store_lift(const char *path, const char *out, struct import_events *events,
-	       uint32_t *from, struct err *err)
+int store_lift(const char *path, const char *out, bool is_new,
+	       struct import_events *events, uint32_t *from, struct err *err)
 {
+	const struct publish_keep keep = { .to = events,
+					   .is_new = is_new,
+					   .made = events->unfinished ? tell_unfinished
+								      : NULL };
 	int rc;
 
 	do {
@@ -344,7 +345,7 @@ int store_lift(const char *path, const char *out, struct import_events *events,
 			return 0;
 		if (sql_check_journal(path, err) < 0)
 			return -1;
-		rc = publish_lifted(path, out, *from, events, err);
+		rc = publish_lifted(path, out, *from, &keep, err);
 	} while (rc > 0);
 	return rc;
 }

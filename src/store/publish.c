@@ -350,7 +350,7 @@ static int begin(struct publish *p, const struct publish_keep *keep, struct err 
 	if (make_files(p, keep, err) < 0)
 		return -1;
 	if (keep->is_new && access(p->path, F_OK) == 0)
-		return err_set(err, ERR_USAGE, "'%s' exists", p->path);
+		return err_set(err, ERR_USAGE, "exists; -f replaces it");
 	/* Asked under the lock: nobody changes the store between the answer and the copy. */
 	bool keep_old = keep->decide ? keep->decide(p->path, keep->to) : keep->always;
 	if (open_old(p, keep_old, err) < 0)

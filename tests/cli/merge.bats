@@ -31,6 +31,22 @@ merges_like_ingest() {
 	[ "$(ask merged.db 'PRAGMA integrity_check')" = ok ]
 }
 
+@test "without -f a store that another process makes meanwhile is not replaced" {
+	two_ranks
+	exec 7>merged.db.lock
+	flock 7
+	"$PTOOL" merge -o merged.db stores 2>told &
+	sleep 0.3
+	cp stores/collectives_rank0.json.db merged.db
+	flock -u 7
+	exec 7>&-
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 2 ]
+	[ "$(cat told)" = 'ptool: merge: merged.db: exists; -f replaces it' ]
+	cmp merged.db stores/collectives_rank0.json.db
+}
+
 @test "stores of single files merge to the store of one ingest: two ranks" {
 	stores_of "$GPU/collectives_rank0.json" "$GPU/collectives_rank1.json"
 	merges_like_ingest

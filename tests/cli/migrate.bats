@@ -99,6 +99,22 @@ ptool: migrate: old.db: upgraded from schema 7 to $SCHEMA" ]
 	only_files old.db told1 told2
 }
 
+@test "NEW that another process makes meanwhile is not replaced without -f" {
+	old_store 7
+	exec 7>new.db.lock
+	flock 7
+	"$PTOOL" migrate old.db -o new.db 2>told &
+	sleep 0.3
+	cp old.db new.db
+	flock -u 7
+	exec 7>&-
+	status=0
+	wait $! || status=$?
+	[ "$status" -eq 2 ]
+	[ "$(cat told)" = 'ptool: migrate: new.db: exists; -f replaces it' ]
+	cmp old.db new.db
+}
+
 @test "NEW is not replaced without -f, and never when it is no store" {
 	old_store 7
 	cp old.db new.db

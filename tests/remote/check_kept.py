@@ -2,6 +2,7 @@
 """check_kept.py: what comes back from a server that keeps what is pushed, and lies about it: pull replaces a
 file as every other writer of stores does, and no answer takes more of the disk or the memory than it should.
 """
+import fcntl
 import os
 import re
 import resource
@@ -159,6 +160,21 @@ def check_interrupted(tap, place):
         tap.ok(any(name.startswith("ptool-") for name in during), "where there was something", during)
 
 
+def check_meanwhile(tap, place):
+    """Without -f what another process makes while this one waits is not replaced."""
+    path = place.path("meanwhile.db")
+    env = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
+    with open(path + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        child = subprocess.Popen([PTOOL, "pull", "-o", path, place.url], env=env, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        place.path("meanwhile.db", b"of another")
+    err = child.communicate(timeout=20)[1]
+    tap.ok(child.returncode == 2 and b"meanwhile.db: exists; -f replaces it" in err and os.path.getsize(path) == 10,
+           "what another process makes meanwhile is not replaced", err)
+    os.unlink(path)
+
+
 def check_no_room(tap, place):
     """It is the machine's disk that is full, not the server's."""
     env = {k: v for k, v in dict(os.environ, TMPDIR=place.folder).items() if "proxy" not in k.lower()}
@@ -212,6 +228,7 @@ def main():
         check_pull(tap, place)
         check_interrupted(tap, place)
         check_no_room(tap, place)
+        check_meanwhile(tap, place)
         check_counts(tap, place)
         check_deleted(tap, place)
         place.fake.close()
