@@ -136,10 +136,11 @@ def read_pprof(data):
 def read_callgrind(data):
     named, total, told, is_call = set(), 0, None, False
     for line in lines_of(data):
-        name = re.fullmatch(r"(?:fl|fn|cfi|cfn)=\((\d+)\)( .*)?", line)
+        name = re.fullmatch(r"(?:(fl|cfi)|fn|cfn)=\((\d+)\)( .*)?", line)
         if name:
-            assert (name[1] in named) == (name[2] is None), "named twice, or never"
-            named.add(name[1])
+            is_file = name[1] is not None  # files and functions have numbers of their own
+            assert ((is_file, name[2]) in named) == (name[3] is None), "named twice, or never"
+            named.add((is_file, name[2]))
         elif re.fullmatch(r"\d+ \d+", line):
             total += 0 if is_call else int(line.split()[1])
         elif line.startswith(("summary: ", "totals: ")):
