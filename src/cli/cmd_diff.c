@@ -60,9 +60,9 @@ static const struct opt diff_views[] = {
 
 static const struct opt diff_options[] = {
 	{ .name = "base", .arg = "GLOB", .help = "files of the base side, as a pattern",
-	  INTO(STRINGS, sides.base) },
+	  INTO(STRINGS, sides.base), .is_read = true },
 	{ .name = "new", .arg = "GLOB", .help = "files of the new side, as a pattern",
-	  INTO(STRINGS, sides.new_side) },
+	  INTO(STRINGS, sides.new_side), .is_read = true },
 	{ .name = "by", .arg = "WHAT", .help = "what to compare in rows (default: operators, or functions of call graphs)",
 	  .choice_at = diff_dimension_name, INTO(CHOICE, by) },
 	{ .name = "metric", .arg = "WHAT", .help = "metric to compare (default: self time, or device time where that explains most)",

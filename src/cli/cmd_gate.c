@@ -27,7 +27,7 @@ static const struct opt gate_operands[] = {
 
 static const struct opt gate_options[] = {
 	{ .name = "file", .arg = "FILE", .help = "the budgets",
-	  INTO(STRING, budget), .short_name = 'f' },
+	  INTO(STRING, budget), .short_name = 'f', .is_read = true },
 	{ .name = "dir", .arg = "FOLDER", .help = "folder of the baselines (default: $PTOOL_BASELINES or .ptool/baselines)",
 	  INTO(STRING, dir) },
 	{ .name = "alpha", .arg = "P", .help = "a failure needs a smaller p",
@@ -45,11 +45,11 @@ static const struct opt gate_options[] = {
 
 static const struct opt report_options[] = {
 	{ .name = "junit", .arg = "FILE", .help = "also write JUnit XML",
-	  INTO(STRING, junit) },
+	  INTO(STRING, junit), .is_written = true },
 	{ .name = "github", .help = "also print annotations, and add to $GITHUB_STEP_SUMMARY",
 	  INTO(FLAG, github) },
 	{ .name = "verdict-file", .arg = "FILE", .help = "also write the verdict: pass, fail or inconclusive",
-	  INTO(STRING, verdict_file) },
+	  INTO(STRING, verdict_file), .is_written = true },
 	OPT_END
 };
 

@@ -47,7 +47,7 @@ static const struct opt sql_operands[] = {
 
 static const struct opt sql_options[] = {
 	{ .name = "file", .arg = "FILE", .help = "take the query from a file; - is standard input",
-	  INTO(STRING, file) },
+	  INTO(STRING, file), .is_read = true },
 	{ .name = "param", .arg = "NAME=VALUE", .help = "the value of :NAME in the query, a number if it looks like one",
 	  INTO(STRINGS, params), .short_name = 'p' },
 	{ .name = "timeout", .arg = "SECONDS", .help = "stop a query that runs longer; 0 (the default): never",

@@ -1,10 +1,12 @@
 /* Commands: finding one, and its options. See command.h. */
 #include "cli/command.h"
 
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/help.h"
 #include "cli/message.h"
@@ -18,48 +20,85 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static bool is_same_file(const char *a, const char *b)
+/* "-" is what standard input comes from. */
+static bool is_same_file(const char *read, const char *written)
 {
 	struct stat x, y;
+	int rc = strcmp(read, "-") == 0 ? fstat(STDIN_FILENO, &x) : stat(read, &x);
 
-	return strcmp(a, "-") != 0 && strcmp(b, "-") != 0 && stat(a, &x) == 0 &&
-	       stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-	       x.st_ino == y.st_ino;
+	return rc == 0 && stat(written, &y) == 0 && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Is it one of the operands, or the store that is read without one? */
-static bool is_operand(const struct command *self, const void *options, const char *path)
+/* One file, or those of a pattern. */
+static bool names_file(const char *value, const char *written)
+{
+	glob_t found = { 0 };
+	bool does = is_same_file(value, written);
+
+	if (!does && value[strcspn(value, "*?[")] && glob(value, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc && !does; i++)
+			does = is_same_file(found.gl_pathv[i], written);
+	globfree(&found);
+	return does;
+}
+
+struct values {
+	const char *const *items;
+	size_t n;
+};
+
+/* Of a row that names files; `only` has room for one.  Without an operand it is the store. */
+static struct values values_of(const struct opt *opt, const void *member,
+			       const char **only)
+{
+	const struct opt_args *args = member;
+	const struct opt_strings *strings = member;
+
+	if (opt->type == OPT_ARGS && args->n)
+		return (struct values){ (const char *const *)args->items, args->n };
+	if (opt->type == OPT_STRINGS)
+		return (struct values){ strings->items, strings->n };
+	*only = opt->type == OPT_ARGS ? NULL : *(const char *const *)member;
+	if (!*only && !opt->is_read && !opt->required && strstr(opt->arg, "STORE"))
+		*only = operand_default_store();
+	return (struct values){ only, *only != NULL };
+}
+
+/* What the iterator is at lands there. */
+static const void *member_of(const struct opt_iter *it, const void *options)
+{
+	return (const char *)options + it->group->offset + it->opt->offset;
+}
+
+static bool is_read(const struct command *self, const void *options, const char *path)
 {
 	for (struct opt_iter it = opt_first(self->groups); it.opt; opt_next(&it)) {
-		const void *member =
-			(const char *)options + it.group->offset + it.opt->offset;
-		const struct opt_args *args = member;
-		const char *arg =
-			it.opt->type == OPT_ARG ? *(const char *const *)member : NULL;
-		if (!arg && it.opt->type == OPT_ARG && strcmp(it.opt->name, "store") == 0)
-			arg = operand_default_store();
-		if (arg && is_same_file(arg, path))
-			return true;
-		for (size_t i = 0; it.opt->type == OPT_ARGS && i < args->n; i++)
-			if (is_same_file(args->items[i], path))
+		const char *only;
+		if (!it.opt->is_read && it.opt->type != OPT_ARG &&
+		    it.opt->type != OPT_ARGS)
+			continue;
+		struct values values = values_of(it.opt, member_of(&it, options), &only);
+		for (size_t i = 0; i < values.n; i++)
+			if (names_file(values.items[i], path))
 				return true;
 	}
 	return false;
 }
 
-/* -o, where it is no store that is made of others: with -f the recording would be gone. */
-static int check_output(const struct command *self, const void *options, struct err *err)
+/* What is read would be gone.  A store that is made of others is no such file. */
+static int check_written(const struct command *self, const void *options, struct err *err)
 {
 	for (struct opt_iter it = opt_first(self->groups); it.opt; opt_next(&it)) {
-		if (it.opt->short_name != 'o' || strcmp(it.opt->arg, "FILE") != 0)
+		if (!it.opt->is_written)
 			continue;
-		const char *path =
-			*(const char *const *)((const char *)options + it.group->offset +
-					       it.opt->offset);
-		if (path && is_operand(self, options, path))
-			return err_set(err, ERR_USAGE,
-				       "'%s' is what is read: -o writes to another file",
-				       path);
+		const char *path = *(const char *const *)member_of(&it, options);
+		if (path && strcmp(path, "-") != 0 && is_read(self, options, path))
+			return err_set(
+				err, ERR_USAGE,
+				"'%s' is what is read: %s%s writes to another file", path,
+				it.opt->short_name ? "-" : "--",
+				it.opt->short_name ? "o" : it.opt->name);
 	}
 	return 0;
 }
@@ -73,7 +112,7 @@ bool command_parse(const struct command *self, int argc, char **argv, void *opti
 		memcpy(options, self->defaults, self->options_size);
 	switch (opt_parse(self->groups, argc, argv, options, &err)) {
 	case OPT_PARSED:
-		if (check_output(self, options, &err) == 0)
+		if (check_written(self, options, &err) == 0)
 			return true;
 		break;
 	case OPT_HELP:

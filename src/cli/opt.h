@@ -74,6 +74,8 @@ struct opt {
 	 * by word, up to a ':', and the command cuts the value up.
 	 */
 	bool is_list;
+	/* Of STRING and STRINGS: files that are read, as all operands, or written. */
+	bool is_read, is_written;
 };
 
 /* Values of several options in the order in which they were given. */

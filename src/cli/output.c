@@ -35,7 +35,7 @@ static const char *const names_choices[] = { "short", "full", NULL };
 	{ .name = "format", .arg = "FORMAT", .help = "output format", \
 	  .choice_at = format_at, INTO(CHOICE, format) }, \
 	{ .name = "output", .arg = "FILE", .help = "write to this file; its suffix chooses the format", \
-	  INTO(STRING, path), .short_name = 'o' }, \
+	  INTO(STRING, path), .short_name = 'o', .is_written = true }, \
 	{ .name = "force", .help = "replace FILE when it exists", \
 	  INTO(FLAG, force), .short_name = (short_force) }, \
 	{ .name = "color", .arg = "WHEN", .help = "use colour", \

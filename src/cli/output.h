@@ -45,7 +45,7 @@ extern const struct opt output_options[];
 #define OUTPUT_FILE_DEFAULTS { .color = "never", .no_pager = true }
 #define OUTPUT_FILE_OPTIONS(type, what) \
 	{ .name = "output", .arg = "FILE", .help = (what), \
-	  OPT_INTO(STRING, type, output.path), .short_name = 'o' }, \
+	  OPT_INTO(STRING, type, output.path), .short_name = 'o', .is_written = true }, \
 	{ .name = "force", .help = "replace FILE when it exists", \
 	  OPT_INTO(FLAG, type, output.force), .short_name = 'f' }, \
 	{ .name = "quiet", .help = "do not report what was read into the cache", \

@@ -96,14 +96,26 @@ mode() { # FILE
 	ptool ingest -q trace.json
 	ln -s trace.json link.json
 	cp ptool.db was.db
+	printf '[run]\n' >b.budget
+	cp b.budget was.budget
 	for line in 'top trace.json -o trace.json --format csv' 'report trace.json -o ./link.json' 'top -o ptool.db' \
-		'export --to chrome -o ptool.db ptool.db' 'diff ptool.db trace.json -o trace.json'; do
-		run --separate-stderr ptool $line -f
+		'export --to chrome -o ptool.db ptool.db' 'diff ptool.db trace.json -o trace.json' \
+		'report -o ptool.db' 'pstats -o ptool.db' 'flame was.db --base trace.json -o trace.json' \
+		'diff --base t*.json --new ptool.db -o trace.json' 'top - -o trace.json --format csv'; do
+		set -f
+		run --separate-stderr ptool $line -f <trace.json
+		set +f
 		exits 2
 		[[ $stderr == *"' is what is read: -o writes to another file" ]] || { echo "$line: $stderr"; return 1; }
 	done
+	for line in '-o ptool.db --force' '--junit ptool.db' '--verdict-file ./ptool.db' '--verdict-file b.budget'; do
+		run --separate-stderr ptool gate -f b.budget $line
+		exits 2
+		[[ $stderr == *"' is what is read: "* ]] || { echo "$line: $stderr"; return 1; }
+	done
 	cmp trace.json "$GPU/copies.json"
 	cmp ptool.db was.db
+	cmp b.budget was.budget
 	: >-
 	ptool top -q -o - - <trace.json >out
 	[ -s out ]
