@@ -267,7 +267,9 @@ static int file_member(struct cpuprofile *c, struct json *j, struct str key, voi
 
 static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 {
-	struct json j = json_of(c->text);
+	/* offsets are those of the file: the mark stays in the text */
+	size_t mark = str_starts_with(c->text, STR_LIT(BOM)) ? sizeof(BOM) - 1 : 0;
+	struct json j = json_of(str_behind(c->text, mark));
 	const char *damage = input_damage(in);
 
 	if (each_member(c, &j, file_member, NULL, err) < 0)
@@ -295,8 +297,6 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 	if (input_whole(in, "a profile", &bytes, err) < 0)
 		return -1;
 	c.text = (struct str){ (const char *)bytes.p, bytes.n };
-	if (str_starts_with(c.text, STR_LIT(BOM)))
-		c.text = str_behind(c.text, sizeof(BOM) - 1);
 	stacks_init(&c.stacks, sink, options);
 	buf_init(&c.name, SIZE_MAX);
 	buf_init(&c.url, SIZE_MAX);

@@ -299,6 +299,12 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	done
 }
 
+@test "behind a byte order mark the bytes of a profile of V8 are those of the file" {
+	printf '\357\273\277{"nodes":[{"callFrame":{"functionName":"f"}}]}' >a.cpuprofile
+	run -4 --separate-stderr ptool top a.cpuprofile
+	[ "$stderr" = 'ptool: top: a.cpuprofile: byte 13: a node has no id' ]
+}
+
 @test "a weight with more digits than a double has is read to the last of them" {
 	zeros=$(printf '0%.0s' {1..70})
 	profile_of "\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"samples\":[[0],[0]],\"weights\":[0.${zeros}1e71,7${zeros}e-00000000070]" a.json
