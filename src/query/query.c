@@ -12,6 +12,8 @@
 
 /* Where rows of a function are short: its path may be as long as ten of them. */
 #define NAMES_SHARE 2
+/* Names of functions that another profile has, too, are read and not kept. */
+#define NAMES_READ 16
 
 #define MANY_ROWS 65536 /* fewer need no look at the file's size */
 
@@ -36,10 +38,11 @@ static size_t long_bytes(struct str name)
 	return name.n > SPELT_PART ? name.n : 0;
 }
 
-int query_take_names(struct store *store, struct str file, struct str name,
+int query_take_names(struct store *store, struct str file, struct str name, bool is_known,
 		     struct spelt *taken, struct err *err)
 {
-	size_t n = long_bytes(file) + long_bytes(name);
+	size_t all = long_bytes(file) + long_bytes(name);
+	size_t n = is_known ? all / NAMES_READ : all;
 	int64_t bytes = store_bytes(store);
 
 	if (!n || spelt_take(taken, n, NAMES_SHARE * (uint64_t)bytes))

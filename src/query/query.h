@@ -53,10 +53,11 @@ int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
 
 /*
  * Counts the names of a function, where they are long: a store has a text once, and functions
- * that share one of 1 MB are written with it, each.  ERR_INPUT where all of them have more
- * than LIMITS of ptool-formats(5) allows.
+ * that share one of 1 MB are written with it, each.  `is_known`: the function was counted, of
+ * another profile, and is only read once more.  ERR_INPUT where all of them have more than
+ * LIMITS of ptool-formats(5) allows.
  */
-int query_take_names(struct store *store, struct str file, struct str name,
+int query_take_names(struct store *store, struct str file, struct str name, bool is_known,
 		     struct spelt *taken, struct err *err);
 
 /* Sets ERR_INPUT: `what` of the store ("slices") do not fit together.  Returns -1. */

@@ -305,6 +305,21 @@ assert [e["at"] for e in p["events"]] == [-2, -1.2], p'
 	[ "$stderr" = 'ptool: top: a.cpuprofile: byte 13: a node has no id' ]
 }
 
+@test "long names that the functions of many ranks share are kept once" {
+	{ printf 'main;'; head -c 300000 /dev/zero | tr '\0' x; echo ' 1'; } | tee {1..150}.folded >/dev/null
+	ptool ingest -q -o many.db .
+	top many.db | cut -c 300003- >said
+	[ "$(head -n 1 said)" = ',150,150,150,150' ]
+	rm ./*
+	python3 -c '
+import marshal
+stats = marshal.dumps({("x" * 300000, 1, "f"): (1, 1, 1.0, 1.0, {})})
+for rank in range(150):
+    open(f"{rank}.prof", "wb").write(stats)'
+	ptool ingest -q -o many.db .
+	top many.db | grep -q ',1,f,150,150,'
+}
+
 @test "a weight with more digits than a double has is read to the last of them" {
 	zeros=$(printf '0%.0s' {1..70})
 	profile_of "\"type\":\"sampled\",\"unit\":\"nanoseconds\",\"samples\":[[0],[0]],\"weights\":[0.${zeros}1e71,7${zeros}e-00000000070]" a.json

@@ -80,7 +80,7 @@ struct callgraph {
 	struct intern
 		keys; /* of functions: numbers are indexes; see callgraph_function() */
 	struct arena arena; /* digits */
-	struct spelt names; /* what long ones take, of all functions that were read */
+	struct spelt names; /* what long ones take, of all profiles that were read */
 	uint32_t *mark;     /* by function: an edge from it, to be looked at */
 	size_t mark_cap;
 	int64_t first_id; /* function.id of functions[0], when loaded */

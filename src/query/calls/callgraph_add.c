@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "query/calls/callgraph.h"
+#include "query/query.h"
 #include "trace/fact.h"
 
 /* Digits live in the arena of a graph: those of another one are copied. */
@@ -255,22 +256,48 @@ static const struct scope_profile *added_at(const struct scope *scope, size_t i)
 	return &scope->profiles[i ? scope->n - i : 0];
 }
 
+/* Counts the names of the functions from `first` on. */
+static int take_names(struct store *store, const struct callgraph *g, size_t first,
+		      bool is_known, struct spelt *taken, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = first; i < g->nfunctions && rc == 0; i++)
+		if (g->functions[i].name != CALLGRAPH_NONE)
+			rc = query_take_names(store,
+					      callgraph_text(g, g->functions[i].file),
+					      callgraph_text(g, g->functions[i].name),
+					      is_known, taken, err);
+	return rc;
+}
+
+/* Ranks have the same functions: those of all profiles are read, and once kept. */
+static int add_profile(struct store *store, const struct scope_profile *profile,
+		       const struct filter *filter, struct callgraph *g, struct err *err)
+{
+	size_t nkept = g->nfunctions;
+	struct callgraph one;
+
+	callgraph_init(&one);
+	one.names = g->names;
+	int rc = callgraph_load(store, profile, filter, CALLGRAPH_ALL, &one, err);
+	if (rc == 0) {
+		callgraph_add(g, &one);
+		rc = take_names(store, &one, 0, true, &g->names, err);
+	}
+	if (rc == 0)
+		rc = take_names(store, g, nkept, false, &g->names, err);
+	callgraph_release(&one);
+	return rc;
+}
+
 int callgraph_load_scope(struct store *store, const struct scope *scope,
 			 const struct filter *filter, struct callgraph *g,
 			 struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < scope->n && rc == 0; i++) {
-		struct callgraph one;
-		callgraph_init(&one);
-		one.names = g->names;
-		rc = callgraph_load(store, added_at(scope, i), filter, CALLGRAPH_ALL,
-				    &one, err);
-		if (rc == 0)
-			callgraph_add(g, &one);
-		g->names = one.names;
-		callgraph_release(&one);
-	}
+	for (size_t i = 0; i < scope->n && rc == 0; i++)
+		rc = add_profile(store, added_at(scope, i), filter, g, err);
 	return rc;
 }

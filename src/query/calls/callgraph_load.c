@@ -115,7 +115,7 @@ static int take_function(struct store *store, struct callgraph *g,
 	f->bytes = is_null(stmt, 4) ? CALLGRAPH_NONE
 				    : intern_add(&g->texts, sql_bytes(stmt, 4));
 	return query_take_names(store, intern_str(&g->texts, f->file),
-				intern_str(&g->texts, f->name), &g->names, err);
+				intern_str(&g->texts, f->name), false, &g->names, err);
 }
 
 static int load_names(struct store *store, struct callgraph *g, struct range range,

@@ -57,7 +57,7 @@ static int take_function(struct loading *l, struct sqlite3_stmt *stmt, struct er
 	f->calls = add_numbers(f->calls, query_number(stmt, F_CALLS));
 	f->total_ns = add_numbers(f->total_ns, query_number(stmt, F_TOTAL));
 	idmap_add(&l->of_id, sqlite3_column_int64(stmt, F_ID), at);
-	return query_take_names(l->store, f->file, f->name, &l->names, err);
+	return query_take_names(l->store, f->file, f->name, at < known, &l->names, err);
 }
 
 /* The line of a function that is no row is of a damaged store. */

@@ -183,11 +183,12 @@ static int take_node(struct loading *l, const struct sample_series *s,
 	return 0;
 }
 
-/* The number of a function, whatever profile it is of. */
-static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
+/* The number of a function, whatever profile it is of: it is kept once. */
+static int take_function(struct loading *l, struct sqlite3_stmt *stmt, uint32_t *at,
+			 struct err *err)
 {
-	struct str file = arena_copy(&set->arena, sql_bytes(stmt, 2));
-	struct str name = arena_copy(&set->arena, sql_bytes(stmt, 3));
+	struct sample_set *set = l->set;
+	struct str file = sql_bytes(stmt, 2), name = sql_bytes(stmt, 3);
 	int64_t line = query_number(stmt, 1);
 	const uint64_t head[] = { (uint64_t)line, file.n };
 	size_t known = set->keys.n;
@@ -197,15 +198,19 @@ static uint32_t add_function(struct sample_set *set, struct sqlite3_stmt *stmt)
 	buf_add(&key, head, sizeof(head));
 	buf_add_str(&key, file);
 	buf_add_str(&key, name);
-	uint32_t at = intern_add(&set->keys, buf_str(&key));
+	*at = intern_add(&set->keys, buf_str(&key));
 	buf_release(&key);
-	if (at < known)
-		return at;
+	if (query_take_names(l->store, file, name, *at < known, &l->names, err) < 0)
+		return -1;
+	if (*at < known)
+		return 0;
 	bool has_file = !(line == 0 && str_is(file, "~"));
 	*ARRAY_PUSH(set->functions, set->nfunctions, set->functions_cap) =
-		(struct sample_function){ has_file ? file : STR_LIT(""), name,
+		(struct sample_function){ has_file ? arena_copy(&set->arena, file)
+						   : STR_LIT(""),
+					  arena_copy(&set->arena, name),
 					  has_file ? line : NUMBER_NONE };
-	return at;
+	return 0;
 }
 
 /* The functions that the new nodes name: no array is made for ids that are not there. */
@@ -227,14 +232,10 @@ static int load_functions(struct loading *l, const struct sample_series *s,
 			       l->first_function, l->last_function, err);
 	while (query_next(&q, err)) {
 		int64_t id = sqlite3_column_int64(q.stmt, 0);
-		if (query_number(q.stmt, 5) != s->profile_id)
-			q.rc = damaged(err);
-		else
-			q.rc = query_take_names(l->store, sql_bytes(q.stmt, 2),
-						sql_bytes(q.stmt, 3), &l->names, err);
-		if (q.rc == 0)
-			l->function_of[id - l->first_function] =
-				add_function(set, q.stmt);
+		uint32_t *at = &l->function_of[id - l->first_function];
+		q.rc = query_number(q.stmt, 5) != s->profile_id
+			       ? damaged(err)
+			       : take_function(l, q.stmt, at, err);
 	}
 	int rc = query_end(&q);
 	for (size_t i = l->first_node; i < set->nnodes && rc == 0; i++) {
