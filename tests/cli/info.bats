@@ -123,6 +123,8 @@ prints_lines() { # LINE...: all of stdin
 		[[ $stderr == *": 'ptool callers f FILE'" ]]
 	done
 	ptool info -q plain.json | grep -F "; 'ptool doctor plain.json' lists them"
+}
+
 @test "a store may have any name, also one that SQLite has a meaning for" {
 	for name in :memory: file:x.db 'a?mode=rwc' '#b' 'p%41' '-c.db'; do
 		ptool ingest -q -o "$name" --run one "$EVERYTHING"
