@@ -530,6 +530,50 @@ END
 	[[ $output == *"note: different: stacks recorded in new only: recording them makes every operator slower"* ]]
 }
 
+# Operators NAME:DIM... of one step, 10 us each.
+shaped() { # FILE NAME:DIM...
+	python3 -c '
+import json, sys
+events = [{"ph": "X", "cat": "cpu_op", "name": op.split(":")[0], "pid": 1, "tid": 1, "ts": 20 * i, "dur": 10,
+           "args": {"Input Dims": [[int(op.split(":")[1])]]}} for i, op in enumerate(sys.argv[2:])]
+json.dump({"schemaVersion": 1, "record_shapes": 1, "traceEvents": events}, open(sys.argv[1], "w"))' "$@"
+}
+
+@test "of operators on other shapes the one that took most time is told, else the first" {
+	shaped base.json b:7 a:5 a:4 b:6 same:1 base:1
+	shaped new.json a:8 b:7 b:6 a:3 same:1 new:1
+	run --separate-stderr ptool diff base.json new.json
+	exits 0
+	[[ $output == *"1 operator has different input shapes (a, [[4]] in base only)"* ]]
+	shaped new.json b:9 a:5 a:4 b:8 same:1
+	run --separate-stderr ptool diff base.json new.json
+	[[ $output == *"1 operator has different input shapes (b, [[6]] in base only)"* ]]
+	shaped new.json b:6 a:4 b:7 same:2 a:5 a:9 base:2
+	run --separate-stderr ptool diff base.json new.json
+	[[ $output == *"3 operators have different input shapes (most time: a, [[9]] in new only)"* ]]
+	shaped new.json b:9 a:9 a:8 b:8
+	run --separate-stderr ptool diff base.json new.json
+	[[ $output == *"2 operators have different input shapes (most time: a, [[4]] in base only)"* ]]
+}
+
+@test "a store where one long text is the shapes of all operators costs what it weighs" {
+	shaped trace.json op{1..1000}:1
+	ptool ingest -q -o long.db trace.json
+	python3 -c '
+import sqlite3
+db = sqlite3.connect("long.db")
+db.execute("INSERT INTO string SELECT max(id) + 1, printf(\"%.500000c\", \"x\") FROM string")
+db.execute("UPDATE op_stat SET shapes_id = (SELECT max(id) FROM string) WHERE grain = 1")
+db.commit()'
+	limit=300000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	run -0 --separate-stderr bash -c 'ulimit -v "$0"; "$PTOOL" diff long.db long.db' "$limit"
+	[[ $output != *"input shapes"* ]]
+	run -0 --separate-stderr bash -c 'ulimit -v "$0"; "$PTOOL" diff long.db trace.json' "$limit"
+	[[ $output == *"1000 operators have different input shapes (most time: op1,"* ]]
+	[ "$(tr -cd x <<<"${output##*op1,}" | wc -c)" -eq 60 ]
+}
+
 @test "--aa measures the noise of one side" {
 	eight_runs
 	run --separate-stderr ptool diff --aa base?.json
