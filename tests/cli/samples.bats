@@ -448,6 +448,27 @@ print(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json
 	[ "$(ptool list --format csv s.db | wc -l)" -eq 6 ]
 }
 
+@test "series that take turns in one range, as in stores of older releases, are read as they are" {
+	python3 -c 'import json
+profiles = [{"type": "sampled", "name": f"Thread {i:02}", "unit": "nanoseconds", "startValue": 0, "endValue": 60, "samples": [[0]] * 3, "weights": [i + 1] * 3}
+            for i in range(20)]
+print(json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "f"}]}, "profiles": profiles}))' >a.json
+	ptool ingest -q -o apart.db a.json
+	for turns in '(id - 1) / 3 + 1' '(id - 1) % 20 + 1' '(id - 1) / 20 * 5 + id % 10 + 1'; do
+		cp apart.db s.db
+		sqlite3 s.db "UPDATE sample_series SET first_sample_id = 1, sample_rows = 60; UPDATE sample_row SET weight = id, thread_id = NULL, series_id = $turns"
+		wanted=$(sqlite3 s.db 'SELECT name, r.weight FROM sample_row r JOIN sample_series s ON s.id = r.series_id ORDER BY s.id, r.id' | tr '|' ,)
+		[ "$(ptool list --format csv --limit 0 s.db | python3 -c 'import csv, sys
+for row in csv.DictReader(sys.stdin): print(row["series"], row["weight_ns"], sep=",")' | sort)" = "$(sort <<<"$wanted")" ]
+		ptool list --limit 4 s.db | grep -q '4 of 60'
+		ptool export --to speedscope -o back.json s.db
+		[ "$(python3 -c 'import json
+for p in json.load(open("back.json"))["profiles"]:
+    for weight in p["weights"]: print(p["name"], weight, sep=",")')" = "$wanted" ]
+		rm back.json
+	done
+}
+
 @test "a speedscope file adds up what is of one unit: one of several quantities is exported" {
 	run -0 --separate-stderr ptool export --to speedscope "$FIXTURES/samples/go_heap.pb.gz" -o heap.speedscope.json
 	[[ $stderr == *'2 series are left out: speedscope would add them to others of their unit' ]]

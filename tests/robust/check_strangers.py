@@ -317,9 +317,13 @@ def boundary_values_in_each_column_are_told(shop):
 def rows_of_other_profiles_are_told(shop):
     """Profiles that share rows would each read all of them."""
     flame = ["flame", "--profile", "evented.speedscope.json"]
+    sums = """UPDATE sample_series SET first_sum_id = (SELECT min(id) FROM sample_sum),
+        sums = (SELECT count(*) FROM sample_sum)"""
+    export = ["export", "--to", "speedscope", "--profile", "go_heap.pb.gz", "-o", "OUT"]
     edits = [(3, "UPDATE sample_node SET profile_id = 1000", flame),
              (3, "UPDATE function SET profile_id = 1000", flame),
              (3, "UPDATE sample_series SET nodes = nodes + 1000", flame),
+             (3, sums, export),
              (0, "UPDATE profile SET op_details = 100000000", ["roofline"]),
              (0, "UPDATE profile SET op_details = -1", ["roofline"])]
     for base, sql, command in edits:
@@ -341,6 +345,25 @@ def long_names_that_functions_share_are_told(shop):
     for base, sql, command in cases:
         assert shop.edit(shop.bases[base], sql)
         wrong = shop.run(command, good=(4,))
+        assert wrong is None, f"ptool {' '.join(command)}: {wrong}"
+
+
+def a_range_that_all_series_share_is_read_once(shop):
+    """8,000 series that say they are among the same 100,000 samples: 800 million, one by one."""
+    share = """CREATE TEMP TABLE one AS SELECT * FROM sample_series WHERE sample_rows > 1 LIMIT 1;
+        CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+                               SELECT i FROM n;
+        INSERT INTO sample_row SELECT 1000000 + i, one.id, NULL, 0, one.first_node_id, 1 FROM one, n;
+        UPDATE one SET id = 1000000, first_sample_id = 1000001, sample_rows = 100000, sums = 0, is_default = 0;
+        CREATE TEMP TABLE copies AS SELECT one.*, i FROM one, n WHERE i <= 8000;
+        UPDATE copies SET id = id + i;
+        ALTER TABLE copies DROP COLUMN i;
+        INSERT INTO sample_series SELECT * FROM copies;"""
+    chosen = ["--profile", "evented.speedscope.json"]
+    for command in (["list", *chosen], ["list", "--limit", "0", *chosen],
+                    ["export", "--to", "speedscope", *chosen, "-o", "OUT"]):
+        assert shop.edit(shop.bases[3], share)
+        wrong = shop.run(command, good=(0,))
         assert wrong is None, f"ptool {' '.join(command)}: {wrong}"
 
 
@@ -416,7 +439,8 @@ def pages_that_go_in_circles_are_told(shop):
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
              rows_of_other_profiles_are_told, long_names_that_functions_share_are_told,
-             pages_that_go_in_circles_are_told, boundary_values_in_each_column_are_told)
+             a_range_that_all_series_share_is_read_once, pages_that_go_in_circles_are_told,
+             boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")
     failed = 0
     with tempfile.TemporaryDirectory(prefix="strangers.") as root:

@@ -26,7 +26,7 @@ enum {
 };
 
 /* Columns of views/sample_rows.sql and sample_sum_rows.sql. */
-enum { ROW_THREAD, ROW_TS, ROW_NODE, ROW_WEIGHT };
+enum { ROW_THREAD, ROW_TS, ROW_NODE, ROW_WEIGHT, ROW_SERIES };
 
 static struct str kept_text(struct sample_file *file, struct sqlite3_stmt *stmt,
 			    int column)
@@ -126,7 +126,8 @@ int sample_file_load(struct store *store, const struct scope *scope,
 	intern_init(&out->keys);
 	if (sample_series_load(store, scope, &out->set, err) < 0 ||
 	    text_pool_open(store, &out->texts, err) < 0 ||
-	    load_threads(out, store, scope, err) < 0)
+	    load_threads(out, store, scope, err) < 0 ||
+	    sample_runs_find(store, &out->set, &out->runs, err) < 0)
 		return -1;
 	if (out->set.nseries == 0)
 		return err_set(err, ERR_EMPTY, "no stacks were sampled");
@@ -145,6 +146,7 @@ int sample_file_load(struct store *store, const struct scope *scope,
 void sample_file_release(struct sample_file *file)
 {
 	sample_set_release(&file->set);
+	sample_runs_release(&file->runs);
 	intern_release(&file->keys);
 	text_pool_close(&file->texts);
 	arena_release(&file->arena);
@@ -153,38 +155,53 @@ void sample_file_release(struct sample_file *file)
 	free(file->threads);
 }
 
+static int take_piece(const struct sample_file *file, const struct sample_series *series,
+		      struct sqlite3_stmt *stmt, struct sample_piece *piece,
+		      struct err *err)
+{
+	*piece = (struct sample_piece){ .ts_ns = query_number(stmt, ROW_TS),
+					.weight = sqlite3_column_int64(stmt, ROW_WEIGHT),
+					.thread_id = query_number(stmt, ROW_THREAD) };
+	if (piece->weight < 0 || query_number(stmt, ROW_SERIES) != series->id)
+		return query_damaged("samples", err);
+	return find_stack(file, sqlite3_column_int64(stmt, ROW_NODE), &piece->stack, err);
+}
+
 int sample_file_each(struct store *store, const struct sample_file *file,
 		     const struct sample_series *series,
 		     int (*each)(void *to, const struct sample_piece *piece,
 				 struct err *err),
 		     void *to, struct err *err)
 {
-	bool has_rows = series->sample_rows > 0;
-	int64_t first = has_rows ? series->first_sample_id : series->first_sum_id;
-	int64_t n = has_rows ? series->sample_rows : series->sums;
-	struct query q = query_open(store,
-				    has_rows ? asset_query_views_sample_rows_sql
-					     : asset_query_views_sample_sum_rows_sql,
-				    err);
+	bool has_rows = series->sample_rows > 0, is_enough = false;
+	struct sample_run sums = { .first = series->first_sum_id };
+	const struct sample_run *run = &sums;
+	size_t n = series->sums > 0;
+	int rc = 0;
 
-	if (q.stmt) {
-		query_bind_int(q.stmt, ":series", series->id);
-		query_bind_int(q.stmt, ":first", first);
-		query_bind_int(q.stmt, ":last", first + n - 1);
-		query_bind_int(q.stmt, ":limit", -1);
+	if (has_rows)
+		run = sample_runs_of(&file->runs, (size_t)(series - file->set.series),
+				     &n);
+	else if (n)
+		sums.last = sums.first + series->sums - 1;
+	for (; n-- > 0 && rc == 0 && !is_enough; run++) {
+		struct query q =
+			query_of_range(store,
+				       has_rows ? asset_query_views_sample_rows_sql
+						: asset_query_views_sample_sum_rows_sql,
+				       run->first, run->last, err);
+		if (has_rows) {
+			query_bind_int(q.stmt, ":series", series->id);
+			query_bind_int(q.stmt, ":limit", -1);
+		}
+		while (query_next(&q, err)) {
+			struct sample_piece piece;
+			q.rc = take_piece(file, series, q.stmt, &piece, err);
+			if (q.rc == 0)
+				q.rc = each(to, &piece, err);
+		}
+		is_enough = q.rc > 0;
+		rc = query_end(&q);
 	}
-	while (query_next(&q, err)) {
-		struct sample_piece piece = {
-			.ts_ns = query_number(q.stmt, ROW_TS),
-			.weight = sqlite3_column_int64(q.stmt, ROW_WEIGHT),
-			.thread_id = query_number(q.stmt, ROW_THREAD)
-		};
-		q.rc = piece.weight < 0
-			       ? query_damaged("samples", err)
-			       : find_stack(file, sqlite3_column_int64(q.stmt, ROW_NODE),
-					    &piece.stack, err);
-		if (q.rc == 0)
-			q.rc = each(to, &piece, err);
-	}
-	return query_end(&q);
+	return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "query/samples/sample_runs.h"
 #include "query/samples/sample_set.h"
 #include "query/text_pool.h"
 
@@ -36,8 +37,9 @@ struct sample_file {
 	size_t nstacks, stacks_cap;
 	struct sample_file_thread *threads; /* by id */
 	size_t nthreads, threads_cap;
-	int64_t first_id;   /* of the first stack */
-	struct intern keys; /* of frames */
+	struct sample_runs runs; /* of its series */
+	int64_t first_id;        /* of the first stack */
+	struct intern keys;      /* of frames */
 	struct text_pool texts;
 	struct arena arena; /* of what threads are called */
 };

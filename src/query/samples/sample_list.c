@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "query/query.h"
 #include "query/samples/sample_note.h"
+#include "query/samples/sample_runs.h"
 #include "query/samples/sample_set.h"
 #include "query/samples/stack_paths.h"
 
@@ -36,6 +37,7 @@ struct listing {
 	struct stack_paths paths; /* of nodes; a frame is a place in functions */
 	struct buf text;          /* the stack of `text_node` */
 	uint32_t text_node;       /* or SAMPLE_ROOT */
+	size_t first_node;        /* place of the first of the profile that is read */
 	int64_t total;            /* rows, with those beyond the limit */
 	struct listing *self; /* for cells: stacks are put together when they are shown */
 };
@@ -237,8 +239,9 @@ static void add_stacks(struct listing *l)
 
 /* The place of a node that a row names, by the sums' rule; UINT32_MAX - 1: none. */
 static int take_sample(struct listing *l, const struct sample_series *s,
-		       size_t first_node, struct sqlite3_stmt *stmt, struct err *err)
+		       struct sqlite3_stmt *stmt, struct err *err)
 {
+	size_t first_node = l->first_node;
 	int64_t node = query_number(stmt, 2), thread = query_number(stmt, 0);
 	struct row row = { query_number(stmt, 1), 1,          query_number(stmt, 3),
 			   SAMPLE_ROOT,           UINT32_MAX, s->name };
@@ -260,44 +263,64 @@ static int take_sample(struct listing *l, const struct sample_series *s,
 }
 
 static struct query query_of_samples(struct store *store, const unsigned char *sql,
-				     const struct sample_series *s, struct err *err)
+				     const struct sample_series *s,
+				     const struct sample_run *run, struct err *err)
 {
-	struct query q = query_of_range(store, sql, s->first_sample_id,
-					s->first_sample_id + s->sample_rows - 1, err);
+	struct query q = query_of_range(store, sql, run->first, run->last, err);
 
 	query_bind_int(q.stmt, ":series", s->id);
 	return q;
 }
 
-/* Adds all of the series to the total, shown or not. */
+/* Adds all of a run to the total, shown or not. */
 static int count_samples(struct listing *l, struct store *store,
-			 const struct sample_series *s, struct err *err)
+			 const struct sample_series *s, const struct sample_run *run,
+			 struct err *err)
 {
-	struct query q =
-		query_of_samples(store, asset_query_views_sample_row_count_sql, s, err);
+	struct query q = query_of_samples(store, asset_query_views_sample_row_count_sql,
+					  s, run, err);
 
 	l->total += query_next(&q, err) ? query_number(q.stmt, 0) : 0;
 	return query_end(&q);
 }
 
-static int add_samples(struct listing *l, struct store *store,
-		       const struct sample_series *s, size_t first_node, struct err *err)
+/* At most `limit`, which becomes what is left of it; -1: all. */
+static int add_run(struct listing *l, struct store *store, const struct sample_series *s,
+		   const struct sample_run *run, int64_t *limit, struct err *err)
 {
+	struct query q =
+		query_of_samples(store, asset_query_views_sample_rows_sql, s, run, err);
+
+	query_bind_int(q.stmt, ":limit", *limit);
+	while (query_next(&q, err)) {
+		q.rc = take_sample(l, s, q.stmt, err);
+		*limit -= *limit > 0;
+	}
+	return query_end(&q);
+}
+
+/* Of the series at that place in the set. */
+static int add_samples(struct listing *l, struct store *store,
+		       const struct sample_runs *runs, size_t series, struct err *err)
+{
+	const struct sample_series *s = &l->set.series[series];
 	/* those that filters leave out are not known before */
 	bool may_limit = l->show.limit && !filter_chooses_names(l->filter) &&
 			 !l->filter->threads.n;
+	int64_t limit = may_limit ? (int64_t)l->show.limit : -1;
+	size_t n;
+	const struct sample_run *run = sample_runs_of(runs, series, &n);
+	int rc = 0;
 
-	if (s->sample_rows == 0)
-		return 0;
-	struct query q =
-		query_of_samples(store, asset_query_views_sample_rows_sql, s, err);
-	query_bind_int(q.stmt, ":limit", may_limit ? l->show.limit : -1);
-	while (query_next(&q, err))
-		q.rc = take_sample(l, s, first_node, q.stmt, err);
-	if (may_limit)
-		return query_end(&q) < 0 ? -1 : count_samples(l, store, s, err);
-	l->total = (int64_t)l->n;
-	return query_end(&q);
+	for (; n-- > 0 && rc == 0; run++) {
+		if (limit)
+			rc = add_run(l, store, s, run, &limit, err);
+		if (rc == 0 && may_limit)
+			rc = count_samples(l, store, s, run, err);
+	}
+	if (!may_limit)
+		l->total = (int64_t)l->n;
+	return rc;
 }
 
 /* Have all series that were chosen an order, as samples of them have? */
@@ -309,28 +332,42 @@ static bool is_ordered(const struct sample_set *set)
 	return true;
 }
 
-static int load(struct listing *l, struct store *store, struct err *err)
+static int load_samples(struct listing *l, struct store *store,
+			const struct sample_runs *runs, struct err *err)
 {
 	int64_t profile = NUMBER_NONE;
-	size_t first_node = 0, behind = 0;
+	size_t behind = 0;
+	int rc = 0;
 
-	l->wanted = xcalloc(l->set.nnodes + 1, sizeof(*l->wanted));
-	int rc = look_at_nodes(l, err);
-	if (!is_ordered(&l->set) || l->filter->samples.no_idle) {
-		add_stacks(l);
-		return rc;
-	}
 	for (size_t i = 0; i < l->set.nseries && rc == 0; i++) {
 		const struct sample_series *s = &l->set.series[i];
 		if (!s->is_chosen)
 			continue;
 		if (s->profile_id != profile) {
-			first_node = behind;
+			l->first_node = behind;
 			behind += (size_t)s->nodes;
 		}
 		profile = s->profile_id;
-		rc = add_samples(l, store, s, first_node, err);
+		rc = add_samples(l, store, runs, i, err);
 	}
+	return rc;
+}
+
+static int load(struct listing *l, struct store *store, struct err *err)
+{
+	struct sample_runs runs;
+
+	l->wanted = xcalloc(l->set.nnodes + 1, sizeof(*l->wanted));
+	if (look_at_nodes(l, err) < 0)
+		return -1;
+	if (!is_ordered(&l->set) || l->filter->samples.no_idle) {
+		add_stacks(l);
+		return 0;
+	}
+	int rc = sample_runs_find(store, &l->set, &runs, err);
+	if (rc == 0)
+		rc = load_samples(l, store, &runs, err);
+	sample_runs_release(&runs);
 	return rc;
 }
 

@@ -1,4 +1,4 @@
--- What was sampled of the series :series, summed by thread and stack: rows as those of
--- sample_rows.sql, which have an order; :limit -1: all.
-SELECT thread_id, NULL, node_id, weight FROM sample_sum
-WHERE id BETWEEN :first AND :last AND series_id = :series ORDER BY id LIMIT :limit
+-- What was sampled from :first to :last, summed by thread and stack: rows as those of
+-- sample_rows.sql, which have an order, and the series that each is of.
+SELECT thread_id, NULL, node_id, weight, series_id FROM sample_sum
+WHERE id BETWEEN :first AND :last ORDER BY id
