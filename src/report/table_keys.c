@@ -1,11 +1,12 @@
 /* Names of columns, each another: see table_keys.h. */
 #include "report/table_keys.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/utf8.h"
 
 /* Those of `ptool sql` can have any bytes. */
@@ -20,31 +21,42 @@ static const char *valid(struct arena *arena, const char *name)
 	return copy;
 }
 
-/* Taken by a key before `at`, or kept for a column after it that is named so. */
-static bool is_taken(const char *const *names, const char *const *keys, size_t n,
-		     size_t at, const char *key)
+/* The name with the first number from *suffix on that makes a new key of it. */
+static const char *free_key(struct arena *arena, struct intern *taken, const char *name,
+			    size_t *suffix)
 {
-	for (size_t i = 0; i < n; i++)
-		if (i != at && strcmp(i < at ? keys[i] : names[i], key) == 0)
-			return true;
-	return false;
+	struct buf key;
+
+	buf_init(&key, SIZE_MAX);
+	buf_addf(&key, "%s_%zu", name, *suffix);
+	while (intern_has(taken, buf_str(&key))) {
+		buf_clear(&key);
+		buf_addf(&key, "%s_%zu", name, ++*suffix);
+	}
+	intern_add(taken, buf_str(&key));
+	const char *copy = arena_copy(arena, buf_str(&key)).p;
+	buf_release(&key);
+	return copy;
 }
 
 const char **table_keys(struct arena *arena, const struct table *t)
 {
-	const char **names = arena_alloc(arena, t->ncolumns * sizeof(*names));
 	const char **keys = arena_alloc(arena, t->ncolumns * sizeof(*keys));
+	/* by number of a name, which come before those of new keys: the suffix used last */
+	size_t *suffixes = xcalloc(t->ncolumns + 1, sizeof(*suffixes));
+	struct intern taken; /* all names, and keys made of them */
 
-	for (size_t i = 0; i < t->ncolumns; i++)
-		names[i] = valid(arena, t->columns[i].name);
+	intern_init(&taken);
 	for (size_t i = 0; i < t->ncolumns; i++) {
-		size_t nsame = 1;
-		for (size_t k = 0; k < i; k++)
-			nsame += strcmp(names[k], names[i]) == 0;
-		keys[i] = names[i];
-		for (; nsame > 1 && is_taken(names, keys, t->ncolumns, i, keys[i]);
-		     nsame++)
-			keys[i] = arena_printf(arena, "%s_%zu", names[i], nsame);
+		keys[i] = valid(arena, t->columns[i].name);
+		intern_add(&taken, str_of(keys[i]));
 	}
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		size_t *suffix = &suffixes[intern_add(&taken, str_of(keys[i]))];
+		if (++*suffix > 1)
+			keys[i] = free_key(arena, &taken, keys[i], suffix);
+	}
+	intern_release(&taken);
+	free(suffixes);
 	return keys;
 }
