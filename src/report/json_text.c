@@ -106,6 +106,24 @@ void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)
 	}
 }
 
+void json_text_part(struct writer *w, enum unit unit, const struct cell *cell,
+		    struct spelt *spelt)
+{
+	static const char cut[] = " [cut]";
+	char room[SPELT_PART + sizeof(cut)];
+	struct str text = cell->as.text;
+
+	if (cell->type != CELL_TEXT || text.n <= SPELT_PART ||
+	    spelt_take(spelt, text.n, 0)) {
+		json_text_cell(w, unit, cell);
+		return;
+	}
+	text = utf8_cut(text, SPELT_PART);
+	memcpy(room, text.p, text.n);
+	memcpy(room + text.n, cut, sizeof(cut));
+	json_text_str(w, (struct str){ room, text.n + sizeof(cut) - 1 });
+}
+
 void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells)
 {

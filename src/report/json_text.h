@@ -7,6 +7,7 @@
 #define PTOOL_REPORT_JSON_TEXT_H
 
 #include "base/arena.h"
+#include "base/spelt.h"
 #include "base/table.h"
 #include "report/writer.h"
 
@@ -19,6 +20,12 @@ void json_text_str(struct writer *w, struct str text);
 void json_text_whole(struct writer *w, struct str json);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
+/*
+ * The same where one long text may stand in many cells: a text is cut, and says so, that is
+ * beyond what base/spelt.h leaves of a file without a size.
+ */
+void json_text_part(struct writer *w, enum unit unit, const struct cell *cell,
+		    struct spelt *spelt);
 /* {"key":cell,...} */
 void json_text_row(struct writer *w, const struct table *t, const char *const *keys,
 		   const struct cell *cells);

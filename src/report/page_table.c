@@ -169,14 +169,16 @@ static void put_column(struct drawing *d, size_t i, struct writer *w)
 
 static void put_rows(struct drawing *d, struct writer *w)
 {
+	struct spelt spelt = { 0 };
+
 	for (size_t row = 0; row < d->people.rows->nrows; row++) {
 		const struct cell *cells = memtable_row(d->people.rows, row);
 		writer_str(w, row ? STR_LIT(",\n[") : STR_LIT("["));
 		for (size_t i = 0; i < d->people.ncolumns; i++) {
 			if (i)
 				writer_byte(w, ',');
-			json_text_cell(w, column_at(d, i)->unit,
-				       &cells[d->people.columns[i].at]);
+			json_text_part(w, column_at(d, i)->unit,
+				       &cells[d->people.columns[i].at], &spelt);
 		}
 		writer_byte(w, ']');
 	}

@@ -27,6 +27,7 @@ struct page_timeline {
 	size_t ends_cap;
 	struct writer *meta; /* what is said of the tracks and their names, as JSON */
 	size_t ntracks, nelements;
+	struct spelt spelt; /* of what tracks and details say */
 	page_color_fn *color;
 };
 
@@ -143,7 +144,14 @@ static void put_number(struct page_timeline *p, int64_t number)
 
 static void put_cell(struct page_timeline *p, enum unit unit, const struct cell *cell)
 {
-	json_text_cell(p->meta, unit, cell);
+	json_text_part(p->meta, unit, cell, &p->spelt);
+}
+
+static void put_name(struct page_timeline *p, struct str name)
+{
+	const struct cell cell = cell_text(name);
+
+	put_cell(p, UNIT_TEXT, &cell);
 }
 
 static int64_t end_of(const struct timeline_track *track)
@@ -177,9 +185,9 @@ static void put_track(struct page_timeline *p, const struct timeline_track *trac
 	put_text(p, p->ntracks++ ? ",\n{\"kind\":\"" : "{\"kind\":\"");
 	put_text(p, kinds[track->kind]);
 	put_text(p, "\",\"name\":");
-	json_text_str(p->meta, track->name);
+	put_name(p, track->name);
 	put_text(p, ",\"process\":");
-	json_text_str(p->meta, track->process);
+	put_name(p, track->process);
 	put_text(p, ",\"pid\":");
 	put_cell(p, UNIT_ID, &track->pid);
 	put_text(p, ",\"tid\":");

@@ -164,3 +164,32 @@ END
 		    assert len(values) == 2000 and (values[0], values[1000], values[-1]) == (40000, side["median"], 90000) == (40000, 50000, 90000), values[::500]
 	END
 }
+
+@test "one long name on many events is in the page in proportion" {
+	python3 - <<-'END'
+		import json
+		def event(cat, tid, ts, dur, name="N", **args):
+		    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+		events = []
+		for i in range(600):
+		    events += [event("cpu_op", 1, i * 20 + 2, 5),
+		               event("cuda_runtime", 1, i * 20 + 3, 1, "cudaLaunchKernel", correlation=i),
+		               event("kernel", 7, i * 20 + 6, 2, correlation=i, device=0, stream=7)]
+		json.dump({"schemaVersion": 1, "traceEvents": events}, open("short.json", "w"))
+	END
+	ptool ingest -q -o long.db short.json
+	python3 -c 'import sqlite3; db = sqlite3.connect("long.db", isolation_level=None); db.execute("UPDATE string SET text = ? WHERE text = ?", ("x" * 500000, "N"))'
+	limit=600000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	(ulimit -v "$limit"; ptool report -q -o long.html long.db)
+	python3 - <<-'END'
+		import base64, re, zlib
+		cut = 0
+		for text in re.findall('<script type="[^"]*" id="[^"]*">(.*?)</script>', open("long.html").read(), re.S):
+		    if re.fullmatch("[A-Za-z0-9+/=\\s]+", text):
+		        text = zlib.decompress(base64.b64decode(text), -15)
+		        assert len(text) < 40000000, len(text)
+		        cut += text.count(b"x" * 256 + b" [cut]")
+		assert cut > 100, cut
+	END
+}

@@ -72,12 +72,16 @@ static bool is_loading(struct str word)
 	       is_word(word, "loader") || is_word(word, "fetch") || is_word(word, "next");
 }
 
+/* Each slice is asked, and one long name may be that of all of them. */
+#define WORDS_BYTES 1024
+
 /* Operators (aten::..., c10d::...) do not say what they are used for. */
 static unsigned bits_of_words(struct str name)
 {
 	unsigned bits = 0;
 	bool data = false, loading = false;
 
+	name.n = name.n < WORDS_BYTES ? name.n : WORDS_BYTES;
 	for (size_t i = 0; i + 1 < name.n; i++)
 		if (name.p[i] == ':' && name.p[i + 1] == ':')
 			return 0;
