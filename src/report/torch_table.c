@@ -13,6 +13,7 @@
 #define SHAPES_WIDTH_MAX 80
 #define SOURCE_WIDTH_MAX 75
 #define SHORT_STACK      5
+#define FRAME_BYTES      4096 /* of the end of a frame, which is what is drawn */
 #define MOST_COLUMNS     24
 #define CELL_MAX         ((size_t)64 * 1024 * 1024)
 
@@ -22,11 +23,14 @@ struct torch_column {
 	bool is_left;
 };
 
+/* Texts of a row that were made safe to print. */
+enum { SHOWN_NAME, SHOWN_OVERLOAD, SHOWN_FRAME, NSHOWN };
+
 struct printing {
 	const struct torch_table *table;
 	FILE *out;
-	struct arena arena;     /* rows, titles and cells */
-	struct torch_row *rows; /* made safe to print */
+	struct arena arena;       /* titles and cells */
+	struct buf shown[NSHOWN]; /* of one row, as one long text may be in all of them */
 	struct torch_column columns[MOST_COLUMNS];
 	size_t ncolumns;
 	bool has_overloads, has_shapes, has_stacks, has_device, has_device_memory,
@@ -59,36 +63,21 @@ static struct str first_of(struct str text, size_t n)
 }
 
 /* Names come from a file: nothing in them may drive a terminal. */
-static struct str visible(struct printing *p, struct str text)
+static struct str visible(struct printing *p, int which, struct str text)
 {
-	struct buf shown;
+	struct buf *shown = &p->shown[which];
 
-	buf_init(&shown, CELL_MAX);
-	utf8_add_visible(&shown, text);
-	struct str copy = arena_copy(&p->arena, buf_str(&shown));
-	buf_release(&shown);
-	return copy;
+	buf_clear(shown);
+	utf8_add_visible(shown, text);
+	return buf_str(shown);
 }
 
-static void copy_rows(struct printing *p)
+/* What of it is drawn, if not all. */
+static struct str visible_name(struct printing *p, int which, struct str text)
 {
-	const struct torch_table *t = p->table;
+	size_t most = (size_t)p->table->max_name_width;
 
-	p->rows = arena_alloc(&p->arena, t->nrows * sizeof(*p->rows));
-	for (size_t i = 0; i < t->nrows; i++) {
-		struct torch_row *row = &p->rows[i];
-		*row = t->rows[i];
-		row->name = visible(p, row->name);
-		row->overload = visible(p, row->overload);
-		row->stack = visible(p, row->stack);
-		p->self_cpu_us += row->self_cpu_us;
-		if (row->is_device_work)
-			p->self_device_us += row->self_device_us;
-	}
-	if (t->self_cpu_us)
-		p->self_cpu_us = *t->self_cpu_us;
-	if (t->self_device_us)
-		p->self_device_us = *t->self_device_us;
+	return visible(p, which, most ? first_of(text, most) : text);
 }
 
 static void add_column(struct printing *p, const char *title, size_t width, bool is_left)
@@ -101,9 +90,8 @@ static void add_plain(struct printing *p, const char *title)
 	add_column(p, title, COLUMN_WIDTH, false);
 }
 
-/* Of the longest frame. */
-/* The first frame of a ';'-joined stack, which moves behind it. */
-static struct str torch_next_frame(struct str *stack)
+/* The first frame of a ';'-joined stack, which moves behind it: of a long one the end. */
+static struct str torch_next_frame(struct printing *p, struct str *stack)
 {
 	const char *semicolon = stack->n ? memchr(stack->p, ';', stack->n) : NULL;
 	size_t n = semicolon ? (size_t)(semicolon - stack->p) : stack->n;
@@ -111,15 +99,18 @@ static struct str torch_next_frame(struct str *stack)
 
 	stack->p += n + (semicolon ? 1 : 0);
 	stack->n -= n + (semicolon ? 1 : 0);
-	return frame;
+	if (n > FRAME_BYTES)
+		frame = str_behind(frame, n - FRAME_BYTES);
+	return visible(p, SHOWN_FRAME, frame);
 }
 
-static size_t stack_width(struct str stack)
+/* Of the longest frame. */
+static size_t stack_width(struct printing *p, struct str stack)
 {
 	size_t longest = 0;
 
 	while (stack.n) {
-		size_t n = torch_length(torch_next_frame(&stack));
+		size_t n = torch_length(torch_next_frame(p, &stack));
 		longest = n > longest ? n : longest;
 	}
 	return longest;
@@ -140,9 +131,13 @@ static struct widths measure(struct printing *p)
 	struct widths w = { 0, 0, 0, 0 };
 
 	for (size_t i = 0; i < p->table->nrows; i++) {
-		const struct torch_row *row = &p->rows[i];
-		size_t name = torch_length(row->name), shapes = torch_length(row->shapes);
-		size_t source = stack_width(row->stack);
+		const struct torch_row *row = &p->table->rows[i];
+		size_t name = torch_length(visible_name(p, SHOWN_NAME, row->name));
+		size_t shapes = torch_length(first_of(row->shapes, SHAPES_WIDTH_MAX));
+		size_t source = stack_width(p, row->stack);
+		p->self_cpu_us += row->self_cpu_us;
+		if (row->is_device_work)
+			p->self_device_us += row->self_device_us;
 		w.name = name > w.name ? name : w.name;
 		w.shapes = shapes > w.shapes ? shapes : w.shapes;
 		w.source = source > w.source ? source : w.source;
@@ -154,6 +149,10 @@ static struct widths measure(struct printing *p)
 		if (row->flops > 0 && (w.least_flops == 0 || row->flops < w.least_flops))
 			w.least_flops = row->flops;
 	}
+	if (p->table->self_cpu_us)
+		p->self_cpu_us = *p->table->self_cpu_us;
+	if (p->table->self_device_us)
+		p->self_device_us = *p->table->self_device_us;
 	return w;
 }
 
@@ -300,7 +299,7 @@ static struct str memory_cell(struct printing *p, int64_t bytes)
 
 static struct str frame_cell(struct printing *p, struct str *stack)
 {
-	return torch_path(&p->arena, torch_next_frame(stack), p->source_width);
+	return torch_path(&p->arena, torch_next_frame(p, stack), p->source_width);
 }
 
 /* _format_time_share: "93.10%" */
@@ -347,15 +346,20 @@ static void print_stack(struct printing *p, struct str stack)
 	print_line(p, &line);
 }
 
+static void add_name(struct printing *p, struct line *line, int which, struct str name)
+{
+	add_cell(line, torch_name(&p->arena, visible_name(p, which, name),
+				  p->table->max_name_width));
+}
+
 static void print_row(struct printing *p, const struct torch_row *row)
 {
 	struct str stack = row->stack;
 	struct line line = { .n = 0 };
 
-	add_cell(&line, torch_name(&p->arena, row->name, p->table->max_name_width));
+	add_name(p, &line, SHOWN_NAME, row->name);
 	if (p->has_overloads)
-		add_cell(&line,
-			 torch_name(&p->arena, row->overload, p->table->max_name_width));
+		add_name(p, &line, SHOWN_OVERLOAD, row->overload);
 	add_cell(&line, torch_share(&p->arena, row->self_cpu_us, p->self_cpu_us));
 	add_cell(&line, time_cell(p, row->self_cpu_us));
 	add_cell(&line, row->is_async ? STR_LIT("0")
@@ -389,9 +393,9 @@ static void print_rows(struct printing *p)
 	int64_t nprinted = 0;
 
 	for (size_t i = 0; i < t->nrows && nprinted != t->row_limit; i++) {
-		if (t->top_level && p->rows[i].has_parent)
+		if (t->top_level && t->rows[i].has_parent)
 			continue;
-		print_row(p, &p->rows[i]);
+		print_row(p, &p->table->rows[i]);
 		nprinted++;
 	}
 }
@@ -413,13 +417,16 @@ int torch_table_print(const struct torch_table *table, FILE *out, struct err *er
 {
 	struct printing p = { .table = table, .out = out };
 
+	for (int i = 0; i < NSHOWN; i++)
+		buf_init(&p.shown[i], CELL_MAX);
 	if (table->nrows) {
-		copy_rows(&p);
 		make_columns(&p);
 		print_head(&p);
 		print_rows(&p);
 		print_foot(&p);
 	}
+	for (int i = 0; i < NSHOWN; i++)
+		buf_release(&p.shown[i]);
 	arena_release(&p.arena);
 	return render_end(out, err);
 }

@@ -340,3 +340,18 @@ assert sums["device"] == sums["host"] + sums["label"] == 342000, sums'
 	} | made nested.json
 	ptool top -q --by annotation --format csv nested.json | grep -q '^"fit",4,180000,40000,40000,1$'
 }
+
+@test "the torch format takes of a long name what it draws" {
+	python3 -c '
+import json
+event = lambda i: {"ph": "X", "cat": "cpu_op", "name": "N", "pid": 1, "tid": 1, "ts": i * 20, "dur": 10,
+                   "args": {"Call stack": f"a.py({i}): f;b.py(3): g"}}
+json.dump({"schemaVersion": 1, "traceEvents": [event(i) for i in range(600)]}, open("short.json", "w"))'
+	ptool ingest -q -o long.db short.json
+	python3 -c 'import sqlite3; db = sqlite3.connect("long.db", isolation_level=None); db.execute("UPDATE string SET text = ? WHERE text = ?", ("x\x1b" * 250000, "N"))'
+	limit=200000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	(ulimit -v "$limit"; ptool top --format torch --by stack long.db) >table
+	[ "$(grep -cF 'x\x1bx' table)" -eq 20 ]
+	[ "$(wc -c <table)" -lt 100000 ]
+}
