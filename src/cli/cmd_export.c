@@ -93,6 +93,11 @@ static void tell_losses(const struct exporter *e, const struct export_losses *lo
 		message_note("export", NULL,
 			     "names of more than %lld bytes are cut: %s repeats them",
 			     (long long)losses->name_bytes, e->name);
+	if (losses->args)
+		message_note("export", NULL,
+			     "args of more than %d bytes are left out of some events: %s "
+			     "repeats them",
+			     SPELT_PART, e->name);
 	if (losses->negative)
 		message_note("export", NULL,
 			     "%lld functions took less time than their callees: their "

@@ -13,11 +13,14 @@
 #include "base/lanes.h"
 #include "base/search.h"
 #include "base/sum.h"
+#include "cli/export_names.h"
 #include "cli/export_trace.h"
 #include "report/json_text.h"
 #include "trace/export_marks.h"
 
 #define NS_PER_US 1000
+
+#define EVENT_STACKS 16 /* in whose place an event is, for export_names_choose() */
 
 /* Where a slice that was written is, for the arrows at it. */
 struct place {
@@ -33,6 +36,11 @@ struct chrome_out {
 	size_t nplaces, places_cap;
 	int64_t narrows;
 	const char *between; /* events */
+	struct intern texts; /* long ones, that events share */
+	uint64_t *uses;      /* owned: by text */
+	size_t uses_cap;
+	struct export_names names;
+	struct buf room; /* for one that is cut */
 };
 
 static void put(struct chrome_out *o, const char *text)
@@ -65,6 +73,15 @@ static void put_cell(struct chrome_out *o, const struct cell *cell)
 	json_text_cell(&o->w, UNIT_ANY, cell);
 }
 
+/* A name that many events may have: the next call takes its room. */
+static struct str cut_name(struct chrome_out *o, struct str name)
+{
+	return name.n > o->names.most
+		       ? export_names_text(&o->names, intern_add(&o->texts, name),
+					   &o->room)
+		       : name;
+}
+
 /* {"ph":"X","cat":"c","name":"n", */
 static void begin_event(struct chrome_out *o, const char *ph, struct str category,
 			struct str name)
@@ -76,10 +93,10 @@ static void begin_event(struct chrome_out *o, const char *ph, struct str categor
 	writer_byte(&o->w, '"');
 	if (category.p) {
 		put(o, ",\"cat\":");
-		json_text_str(&o->w, category);
+		json_text_str(&o->w, cut_name(o, category));
 	}
 	put(o, ",\"name\":");
-	json_text_str(&o->w, name);
+	json_text_str(&o->w, cut_name(o, name));
 }
 
 /* Where it is: ,"pid":1,"tid":2 */
@@ -209,11 +226,11 @@ static void put_async(struct chrome_out *o, const struct event_row *row, const c
 	begin_event(o, is_nestable ? ph : old, row->category, row->name);
 	if (scope.p) {
 		put(o, ",\"scope\":");
-		json_text_str(&o->w, scope);
+		json_text_str(&o->w, cut_name(o, scope));
 	}
 	bool is_local = row->track->pid.type != CELL_NULL;
 	put(o, is_local ? ",\"id2\":{\"local\":" : ",\"id\":");
-	json_text_str(&o->w, text.n ? str_behind(text, 1) : text);
+	json_text_str(&o->w, cut_name(o, text.n ? str_behind(text, 1) : text));
 	if (is_local)
 		writer_byte(&o->w, '}');
 	put_place(o, row->track, 0);
@@ -254,7 +271,7 @@ static int put_slices(struct chrome_out *o, struct err *err)
 	buf_init(&joined, SIZE_MAX);
 	for (int64_t id = o->trace.cut.first;
 	     (id = cut_next(&o->trace.cut, id)) && !ferror(o->w.out); id++) {
-		if ((rc = event_rows_at(o->trace.rows, id, &row, err)) < 0)
+		if ((rc = export_trace_at(&o->trace, id, &row, err)) < 0)
 			break;
 		if (row.track->id != track_id)
 			lanes_clear(&o->lanes);
@@ -315,7 +332,7 @@ static int put_sample(void *to, const struct event_sample *sample, struct err *e
 	begin_event(o, "C", (struct str){ NULL, 0 }, name);
 	put_place(o, sample->track, 0);
 	put(o, ",\"args\":{");
-	json_text_str(&o->w, series);
+	json_text_str(&o->w, cut_name(o, series));
 	writer_byte(&o->w, ':');
 	put_cell(o, &sample->value);
 	writer_byte(&o->w, '}');
@@ -389,18 +406,46 @@ static int put_all(struct chrome_out *o, struct err *err)
 	return 0;
 }
 
+static void add_name(void *to, struct str text, int64_t uses)
+{
+	struct chrome_out *o = to;
+	uint32_t number = intern_add(&o->texts, text);
+
+	*ARRAY_AT(o->uses, o->uses_cap, number) += uses > 0 ? (uint64_t)uses : 0;
+}
+
+static int choose_names(struct chrome_out *o, struct err *err)
+{
+	if (event_rows_names(o->trace.rows, SPELT_PART, add_name, o, err) < 0)
+		return -1;
+	if (export_names_open(&o->names, &o->texts)) {
+		memcpy(o->names.uses, o->uses, o->texts.n * sizeof(*o->uses));
+		export_names_choose(&o->names,
+				    (size_t)o->trace.profile->slices * EVENT_STACKS,
+				    o->trace.losses);
+	}
+	return 0;
+}
+
 static int write_chrome(const struct export_request *request, FILE *out,
 			struct export_losses *losses, struct err *err)
 {
 	struct chrome_out o = { .w.out = out, .between = "\n" };
 
-	(void)losses; /* none that a viewer sees: ptool-export(1) */
-	int rc = export_trace_open(request, &o.trace, err);
+	int rc = export_trace_open(request, &o.trace, losses, err);
+	intern_init(&o.texts);
+	buf_init(&o.room, SIZE_MAX);
+	if (rc == 0)
+		rc = choose_names(&o, err);
 	if (rc == 0)
 		rc = put_all(&o, err);
+	export_names_close(&o.names);
+	intern_release(&o.texts);
+	buf_release(&o.room);
 	export_trace_close(&o.trace);
 	lanes_release(&o.lanes);
 	free(o.places);
+	free(o.uses);
 	return rc;
 }
 

@@ -12,6 +12,7 @@
 #include "base/lanes.h"
 #include "base/search.h"
 #include "base/sum.h"
+#include "base/utf8.h"
 #include "cli/export_trace.h"
 #include "report/proto_put.h"
 
@@ -175,10 +176,11 @@ static void enter_process(struct pftrace *p, const struct event_track *track)
 	buf_release(&name);
 }
 
-static void add_track_name(struct buf *to, const struct event_track *track)
+static void add_track_name(struct buf *to, const struct event_track *track, bool is_lane)
 {
 	if (track->name.n) {
-		buf_add_str(to, track->name);
+		buf_add_str(to,
+			    is_lane ? utf8_cut(track->name, SPELT_PART) : track->name);
 		return;
 	}
 	buf_addf(to, "%s ", track->kind);
@@ -192,7 +194,7 @@ static uint64_t put_lane(struct pftrace *p, const struct event_track *track, siz
 	uint64_t uuid;
 
 	buf_init(&name, SIZE_MAX);
-	add_track_name(&name, track);
+	add_track_name(&name, track, lane > 0);
 	if (lane == 0 && is_thread(track)) {
 		buf_clear(&p->inner);
 		proto_put_int(&p->inner, THREAD_PID, track->pid.as.integer);
@@ -346,7 +348,7 @@ static int put_slices(struct pftrace *p, struct err *err)
 
 	for (int64_t id = p->trace.cut.first;
 	     (id = cut_next(&p->trace.cut, id)) && !ferror(p->out); id++) {
-		if ((rc = event_rows_at(p->trace.rows, id, &row, err)) < 0)
+		if ((rc = export_trace_at(&p->trace, id, &row, err)) < 0)
 			break;
 		if (row.track->id != track_id)
 			end_track(p);
@@ -472,14 +474,13 @@ static int write_pftrace(const struct export_request *request, FILE *out,
 {
 	struct pftrace p = { .out = out };
 
-	(void)losses; /* nothing */
 	intern_init(&p.names);
 	intern_init(&p.categories);
 	intern_init(&p.devices);
 	buf_init(&p.packet, SIZE_MAX);
 	buf_init(&p.part, SIZE_MAX);
 	buf_init(&p.inner, SIZE_MAX);
-	int rc = export_trace_open(request, &p.trace, err);
+	int rc = export_trace_open(request, &p.trace, losses, err);
 	if (rc == 0)
 		rc = put_all(&p, err);
 	end_track(&p);

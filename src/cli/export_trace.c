@@ -9,6 +9,8 @@
 #include "query/gaps/gap_table.h"
 #include "trace/pipeline_op.h"
 
+#define ARGS_BYTES 1024 /* that an event's args may well have */
+
 static bool is_trace(const struct scope_profile *profile)
 {
 	static const char *const formats[] = { "pytorch", "xprof", "chrome",
@@ -21,10 +23,11 @@ static bool is_trace(const struct scope_profile *profile)
 }
 
 int export_trace_open(const struct export_request *request, struct export_trace *t,
-		      struct err *err)
+		      struct export_losses *losses, struct err *err)
 {
 	*t = (struct export_trace){ .request = request,
-				    .profile = &request->scope->profiles[0] };
+				    .profile = &request->scope->profiles[0],
+				    .losses = losses };
 	if (request->scope->n > 1)
 		return err_set(err, ERR_USAGE,
 			       "a trace file holds one profile, and there are %zu: "
@@ -45,6 +48,21 @@ void export_trace_close(struct export_trace *t)
 {
 	event_rows_close(t->rows);
 	cut_release(&t->cut);
+}
+
+int export_trace_at(struct export_trace *t, int64_t id, struct event_row *row,
+		    struct err *err)
+{
+	uint64_t file_bytes = (uint64_t)t->cut.slices * ARGS_BYTES;
+
+	if (event_rows_at(t->rows, id, row, err) < 0)
+		return -1;
+	if (row->has_own_args || row->args.n <= SPELT_PART || t->losses->args ||
+	    spelt_take(&t->args, row->args.n, file_bytes))
+		return 0;
+	t->losses->args = true;
+	event_rows_shorten(t->rows, SPELT_PART);
+	return event_rows_at(t->rows, id, row, err);
 }
 
 static size_t column_of(const struct table *t, const char *name)

@@ -3,6 +3,7 @@
 #define PTOOL_CLI_EXPORT_TRACE_H
 
 #include "base/err.h"
+#include "base/spelt.h"
 #include "base/str.h"
 #include "cli/exporter.h"
 #include "query/slices/cut.h"
@@ -17,6 +18,8 @@ struct export_trace {
 	const struct scope_profile *profile;
 	struct cut cut;
 	struct event_rows *rows;
+	struct export_losses *losses; /* borrowed */
+	struct spelt args;            /* that were written */
 };
 
 /*
@@ -24,8 +27,15 @@ struct export_trace {
  * chosen.  export_trace_close() in both cases.
  */
 int export_trace_open(const struct export_request *request, struct export_trace *t,
-		      struct err *err);
+		      struct export_losses *losses, struct err *err);
 void export_trace_close(struct export_trace *t);
+
+/*
+ * event_rows_at(), but texts that events share in a store are left out of args, once they
+ * are out of proportion; told as a loss.
+ */
+int export_trace_at(struct export_trace *t, int64_t id, struct event_row *row,
+		    struct err *err);
 
 /* A gap of a device; texts are borrowed. */
 struct export_gap {

@@ -35,7 +35,8 @@ struct export_losses {
 	int64_t series;     /* of sampled stacks, that were left out */
 	int64_t rounded;    /* weights with decimals, of a format that has none */
 	bool is_estimated;  /* paths, of a call graph */
-	bool is_cut;        /* the estimate was not followed to its end */
+	bool args;   /* long texts that events share are not in all of their args */
+	bool is_cut; /* the estimate was not followed to its end */
 	bool is_shortened; /* stacks deeper than STACK_FRAMES_MAX (query/samples/stack_paths.h) */
 };
 

@@ -338,6 +338,42 @@ long_name() { # lines|stacks|calls
 	rm out
 }
 
+@test "a long text that many events have is bounded in traces, and a note says so" {
+	python3 -c '
+import json
+event = lambda i: {"ph": "X", "cat": "cpu_op", "name": "N", "pid": 1, "tid": 1, "ts": i * 20, "dur": 10,
+                   "args": {"External id": i, "Call stack": "S"}}
+json.dump({"schemaVersion": 1, "traceEvents": [event(i) for i in range(400)]}, open("short.json", "w"))'
+	ptool ingest -q -o name.db short.json
+	ptool ingest -q -o args.db short.json
+	python3 - <<-'END'
+		import sqlite3
+		for path, short, text in ("name.db", "N", "x" * 500000), ("args.db", "S", "x" * 500000 + '": [{'):
+		    db = sqlite3.connect(path, isolation_level=None)
+		    assert db.execute("UPDATE string SET text = ? WHERE text = ?", (text, short)).rowcount == 1
+	END
+	run -0 --separate-stderr ptool export --to chrome -o name.json name.db
+	[[ $stderr == *'names of more than '*' bytes are cut: chrome repeats them'* ]]
+	run -0 --separate-stderr ptool export --to chrome -o args.json args.db
+	[[ $stderr == *'args of more than 256 bytes are left out of some events: chrome repeats them'* ]]
+	run -0 --separate-stderr ptool export --to pftrace -o args.pftrace args.db
+	[[ $stderr == *'are left out of some events: pftrace repeats them'* ]]
+	run -0 --separate-stderr ptool export --to pftrace -o name.pftrace name.db
+	[ -z "$stderr" ] # it has each name once
+	[ "$(stat -c %s name.pftrace)" -lt 1000000 ]
+	[ "$(stat -c %s args.pftrace)" -lt 60000000 ]
+	python3 - <<-'END'
+		import json, os
+		for name in "name.json", "args.json":
+		    assert os.path.getsize(name) < 60000000, os.path.getsize(name)
+		    events = [e for e in json.load(open(name))["traceEvents"] if e["ph"] == "X"]
+		    assert [e["args"]["External id"] for e in events] == list(range(400))
+		    assert len({e["name"] for e in events}) == 1
+		    assert ("Call stack" in events[-1]["args"]) == (name == "name.json")
+	END
+	rm ./*
+}
+
 @test "a long text is once in a dump for pstats" {
 	local dump
 	dump=$(long_name calls)

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/intern.h"
 #include "query/query.h"
 #include "trace/slice_bits.h"
 
@@ -14,6 +15,7 @@ ASSET(asset_query_views_event_tracks_sql);
 ASSET(asset_query_views_event_apart_sql);
 ASSET(asset_query_views_event_counters_sql);
 ASSET(asset_query_views_event_flows_sql);
+ASSET(asset_query_views_event_names_sql);
 ASSET(asset_query_views_event_profile_sql);
 
 /* Columns of views/event_at.sql. */
@@ -26,7 +28,8 @@ enum {
 	COLUMN_TRACK,
 	COLUMN_LAUNCH,
 	COLUMN_ARGS,
-	COLUMN_MORE
+	COLUMN_MORE,
+	COLUMN_IS_OWN
 };
 
 /* Columns of views/event_tracks.sql. */
@@ -51,18 +54,28 @@ struct apart {
 struct event_rows {
 	struct store *store;                 /* borrowed */
 	const struct scope_profile *profile; /* borrowed */
+	int64_t most;                        /* bytes of a text that slices share */
 	struct sqlite3_stmt *at, *text;
 	struct event_track *tracks; /* owned */
 	size_t ntracks, tracks_cap;
 	struct apart *apart; /* owned; by slice_id */
 	size_t napart, apart_cap;
-	struct arena arena; /* texts of tracks */
+	struct intern texts; /* of tracks: those of a process have its name */
+	struct arena arena;  /* cells of tracks, and the head */
 };
 
 static struct str kept_text(struct event_rows *rows, struct cell cell)
 {
 	return cell.type == CELL_TEXT ? arena_copy(&rows->arena, cell.as.text)
 				      : (struct str){ NULL, 0 };
+}
+
+/* Tracks of one process have its name. */
+static struct str shared_text(struct event_rows *rows, struct cell cell)
+{
+	return cell.type == CELL_TEXT
+		       ? intern_str(&rows->texts, intern_add(&rows->texts, cell.as.text))
+		       : (struct str){ NULL, 0 };
 }
 
 static struct cell kept_cell(struct event_rows *rows, struct cell cell)
@@ -81,9 +94,9 @@ static void add_track(struct event_rows *rows, struct sqlite3_stmt *stmt)
 		.kind = kind.p,
 		.pid = kept_cell(rows, query_cell(stmt, TRACKS_PID)),
 		.tid = kept_cell(rows, query_cell(stmt, TRACKS_TID)),
-		.name = kept_text(rows, query_cell(stmt, TRACKS_NAME)),
-		.process = kept_text(rows, query_cell(stmt, TRACKS_PROCESS)),
-		.labels = kept_text(rows, query_cell(stmt, TRACKS_LABELS)),
+		.name = shared_text(rows, query_cell(stmt, TRACKS_NAME)),
+		.process = shared_text(rows, query_cell(stmt, TRACKS_PROCESS)),
+		.labels = shared_text(rows, query_cell(stmt, TRACKS_LABELS)),
 		.process_sort = query_cell(stmt, TRACKS_PROCESS_SORT),
 		.thread_sort = query_cell(stmt, TRACKS_THREAD_SORT),
 		.upid = sqlite3_column_int64(stmt, TRACKS_UPID),
@@ -114,6 +127,8 @@ int event_rows_open(struct store *store, const struct scope_profile *profile,
 	struct event_rows *rows = xcalloc(1, sizeof(*rows));
 
 	*out = NULL;
+	intern_init(&rows->texts);
+	rows->most = INT64_MAX;
 	rows->store = store;
 	rows->profile = profile;
 	if (load(rows, asset_query_views_event_tracks_sql, add_track, err) < 0 ||
@@ -136,8 +151,14 @@ void event_rows_close(struct event_rows *rows)
 	sqlite3_finalize(rows->text);
 	free(rows->tracks);
 	free(rows->apart);
+	intern_release(&rows->texts);
 	arena_release(&rows->arena);
 	free(rows);
+}
+
+void event_rows_shorten(struct event_rows *rows, int64_t most)
+{
+	rows->most = most;
 }
 
 const struct event_track *event_rows_tracks(const struct event_rows *rows, size_t *n)
@@ -194,6 +215,7 @@ int event_rows_at(struct event_rows *rows, int64_t id, struct event_row *out,
 
 	sqlite3_reset(stmt);
 	query_bind_int(stmt, ":id", id);
+	query_bind_int(stmt, ":most", rows->most);
 	query_bind_int(stmt, ":is_xprof", scope_is_xprof(rows->profile));
 	int rc = sql_step(stmt, err);
 	if (rc <= 0)
@@ -209,6 +231,7 @@ int event_rows_at(struct event_rows *rows, int64_t id, struct event_row *out,
 		.is_instant = flags & SLICE_INSTANT,
 		.args = text_of(stmt, COLUMN_ARGS),
 		.more = text_of(stmt, COLUMN_MORE),
+		.has_own_args = sqlite3_column_int(stmt, COLUMN_IS_OWN),
 	};
 	if (!out->track)
 		return query_damaged("slices", err);
@@ -259,6 +282,20 @@ int event_rows_text(struct event_rows *rows, int64_t string_id, struct str *out,
 	if (string_id && (rc = sql_step(rows->text, err)) > 0)
 		*out = text_of(rows->text, 0);
 	return rc < 0 ? -1 : 0;
+}
+
+int event_rows_names(struct event_rows *rows, size_t most,
+		     void (*each)(void *to, struct str text, int64_t uses), void *to,
+		     struct err *err)
+{
+	struct query q = query_of_profile(rows->store, asset_query_views_event_names_sql,
+					  rows->profile, err);
+
+	if (q.stmt)
+		query_bind_int(q.stmt, ":most", (int64_t)most);
+	while (query_next(&q, err))
+		each(to, text_of(q.stmt, 0), sqlite3_column_int64(q.stmt, 1));
+	return query_end(&q);
 }
 
 int event_rows_samples(struct event_rows *rows, int64_t from_ns, int64_t to_ns,

@@ -34,8 +34,9 @@ struct event_row {
 	const struct event_track *track;
 	int64_t launch_id; /* 0: none is known */
 	bool is_instant;
-	struct str args; /* JSON, "{}" at least */
-	struct str more; /* a collective's, likewise; n = 0: none */
+	struct str args;   /* JSON, "{}" at least */
+	struct str more;   /* a collective's, likewise; n = 0: none */
+	bool has_own_args; /* args are no texts that events share */
 };
 
 struct event_rows;
@@ -45,6 +46,9 @@ int event_rows_open(struct store *store, const struct scope_profile *profile,
 		    struct event_rows **out, struct err *err);
 /* Accepts NULL. */
 void event_rows_close(struct event_rows *rows);
+
+/* From now on args lack texts that slices share and that have more bytes than that. */
+void event_rows_shorten(struct event_rows *rows, int64_t most);
 
 /* All tracks of the profile, in the order of their ids. */
 const struct event_track *event_rows_tracks(const struct event_rows *rows, size_t *n);
@@ -78,6 +82,10 @@ int event_rows_links(struct event_rows *rows,
 		     int (*each)(void *to, const struct event_link *link,
 				 struct err *err),
 		     void *to, struct err *err);
+/* Calls `each` for texts of more than `most` bytes that events share: with how many, at most. */
+int event_rows_names(struct event_rows *rows, size_t most,
+		     void (*each)(void *to, struct str text, int64_t uses), void *to,
+		     struct err *err);
 /* Borrowed until the next call; without a pointer for 0. */
 int event_rows_text(struct event_rows *rows, int64_t string_id, struct str *out,
 		    struct err *err);

@@ -1,7 +1,8 @@
 -- The slice :id as an event of a trace: its args are those that were recorded where they
 -- were kept, as a JSON object; else those that the store holds, under the keys that
 -- PyTorch gives them.
--- json_patch() takes out what is null.
+-- json_patch() takes out what is null.  Texts that slices share and that have more than :most
+-- bytes are left out.
 SELECT s.ts, s.dur, n.text, c.text, coalesce(s.flags, 0), s.track_id,
        coalesce(s.launch_id, 0),
        coalesce(x.args, CASE
@@ -74,16 +75,16 @@ JOIN slice_class l ON l.id = s.class
 LEFT JOIN string c ON c.id = s.category_id
 LEFT JOIN kernel k ON k.slice_id = s.id
 LEFT JOIN kernel_source i ON i.slice_id = s.id
-LEFT JOIN string source ON source.id = i.lines_id
+LEFT JOIN string source ON source.id = i.lines_id AND length(CAST(source.text AS BLOB)) <= :most
 LEFT JOIN copy y ON y.slice_id = s.id
 LEFT JOIN device_wait w ON w.slice_id = s.id
 LEFT JOIN allocation a ON a.slice_id = s.id
 LEFT JOIN op_detail d ON d.id = s.op_detail_id
-LEFT JOIN string shapes ON shapes.id = d.shapes_id AND json_valid(shapes.text)
-LEFT JOIN string stack ON stack.id = d.stack_id
-LEFT JOIN string module ON module.id = d.module_id
-LEFT JOIN string types ON types.id = d.types_id
-LEFT JOIN string vals ON vals.id = d.values_id
+LEFT JOIN string shapes ON shapes.id = d.shapes_id AND length(CAST(shapes.text AS BLOB)) <= :most AND json_valid(shapes.text)
+LEFT JOIN string stack ON stack.id = d.stack_id AND length(CAST(stack.text AS BLOB)) <= :most
+LEFT JOIN string module ON module.id = d.module_id AND length(CAST(module.text AS BLOB)) <= :most
+LEFT JOIN string types ON types.id = d.types_id AND length(CAST(types.text AS BLOB)) <= :most
+LEFT JOIN string vals ON vals.id = d.values_id AND length(CAST(vals.text AS BLOB)) <= :most
 LEFT JOIN collective o ON o.slice_id = s.id
 LEFT JOIN slice_args x ON x.slice_id = s.id AND CASE
     -- SQLite's functions stop at a NUL
