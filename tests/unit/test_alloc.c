@@ -34,7 +34,7 @@ static void die_together(void)
 {
 	pthread_t thread;
 
-	at_quick_exit(tidy_up);
+	assert_int_equal(at_quick_exit(tidy_up), 0);
 	pthread_barrier_init(&barrier, NULL, THREADS);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, run_out, NULL);
