@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the page computes, by node: round numbers of axes end, whatever the numbers of a store are, and
-deep stacks are whole and in order, and of long chains the ends are shown.
+deep stacks are whole and in order, and of long chains the ends and of many steps the longest are shown.
 
 Speaks TAP.
 """
@@ -18,6 +18,9 @@ function deep(rows) {
 		start: Float64Array.from({ length: rows }, (_, i) => i), dur: Float64Array.from({ length: rows }, (_, i) => 2 * (rows - i)) };
 	return new TimelineLinks({}, [track]).stack({ track, place: rows - 1 }).map(slice => slice.place);
 }
+function steps(n) {
+	return Array.from({ length: n }, (_, i) => ({ number: i, start: i * 10, end: i * 10 + (i % 100 === 70 ? 9 : 1) }));
+}
 """
 CASES = {
     "a usual time": "timelineLayout.ticks(0, 3000, 8).times",
@@ -29,9 +32,11 @@ CASES = {
     "a stack from the outermost": "deep(5)",
     "a deep stack": "deep(60000).every((place, i) => place === i)",
     "the ends of a long chain": "[TimelineChoice.ends(deep(60)).length, TimelineChoice.ends(deep(90)).slice(28, 33)]",
+    "a list of some steps": "timelineLayout.listed(steps(3)).map(step => step.number)",
+    "a list of very many": "(list => [list.length, list[0].number, list[1].number])(timelineLayout.listed(steps(200000)))",
 }
 EXPECTED = [[0, 500, 1000, 1500, 2000, 2500, 3000], [3.2, 3.4, 3.6, 3.8], [0, 1], [], True, True,
-            [0, 1, 2, 3, 4], True, [60, [28, 29, None, 60, 61]]]
+            [0, 1, 2, 3, 4], True, [60, [28, 29, None, 60, 61]], [0, 1, 2], [2000, 70, 170]]
 
 
 def answers():

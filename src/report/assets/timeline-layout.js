@@ -8,6 +8,7 @@ const timelineLayout = (() => {
 	const GUTTER = 176; /* names of tracks stand there */
 	const NARROW = 700; /* pixels: below, names stand above their tracks */
 	const NAME = 17; /* the height of such a name */
+	const LISTED = 2000; /* steps, in the list of them */
 	const GAP = 9;
 	const HEIGHTS = { stream: 26, collectives: 18, idle: 16, counter: 34, notes: 15 };
 	const ORDER = { stream: 0, notes: 1, collectives: 2, idle: 3, counter: 4, thread: 5, async: 6 };
@@ -168,5 +169,13 @@ const timelineLayout = (() => {
 		return { times, texts };
 	}
 
-	return { make, at, ticks, title, busy, rankName, RULER, NAME };
+	/* Of very many steps as many as a list has room for: the longest of each place. */
+	function listed(steps) {
+		const n = Math.min(steps.length, LISTED);
+		const longer = (a, b) => b.end - b.start > a.end - a.start ? b : a;
+		return Array.from({ length: n }, (_, i) =>
+			steps.slice(Math.floor(i * steps.length / n), Math.floor((i + 1) * steps.length / n)).reduce(longer));
+	}
+
+	return { make, at, ticks, listed, title, busy, rankName, RULER, NAME };
 })();

@@ -26,7 +26,7 @@ const timelineTab = (() => {
 	/* A list of the steps, to go to one. */
 	function stepList() {
 		const { steps, profiles } = timeline.meta;
-		const first = steps.filter(step => step.profile === steps[0].profile);
+		const first = timelineLayout.listed(steps.filter(step => step.profile === steps[0].profile));
 		const options = first.map((step, i) => el("option", { value: i }, `step ${step.number}, ${units.ns(step.end - step.start)}`));
 		const all = el("option", { value: "" }, profiles.length > 1 ? "all recordings" : "whole recording");
 		const list = el("select", { "aria-label": "go to a step" }, all, ...options);
