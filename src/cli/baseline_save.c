@@ -59,7 +59,8 @@ static const char *new_path(const struct baseline_saving *s, const char *name)
 		const char *path = arena_printf(s->arena, "%s/%s-%02d-" STR_FMT ".db",
 						s->folder, stamp, i, STR_ARG(cut));
 		const char *pattern = arena_printf(s->arena, "%s-%02d-", stamp, i);
-		if (!baseline_has(s->folder, pattern))
+		/* a folder that may not be listed says nothing of what is there */
+		if (!baseline_has(s->folder, pattern) && access(path, F_OK) != 0)
 			return path;
 	}
 }
