@@ -24,7 +24,7 @@ enum decimal_status {
  * digits below 1 ns round half to even.
  */
 enum decimal_status decimal_us_to_ns(struct str text, int64_t *ns);
-/* Any number in units of 10^-digits, half to even.  Nothing behind the text is read. */
+/* Any number, as a multiple of 10^-digits; what is below that rounds half to even. */
 enum decimal_status decimal_scaled(struct str text, int digits, int64_t *value);
 /* An integer; a fraction of zeros is accepted ("7.0"). */
 enum decimal_status decimal_int(struct str text, int64_t *value);

@@ -7,8 +7,8 @@
 /* Adds the word, quoted where it must be, and a blank before it where there is text. */
 void shell_word_add(struct buf *out, const char *word);
 /*
- * The word if it may stand in a command line that is in quotes itself, else `name`, which
- * says what stands there: "FILE".
+ * For a command line that a message shows in quotes: the word if it needs no quotes of its
+ * own, else `name`, such as "FILE".
  */
 const char *shell_word_or(const char *word, const char *name);
 

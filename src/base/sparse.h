@@ -1,7 +1,7 @@
 /*
- * An array by numbers that may be large, such as those of a run's texts, of which its owner
- * uses few: items are 0 wherever nothing was set yet, and take memory in pages, those that
- * were asked for.  So a profile of ten names costs nothing for the million of another one.
+ * An array whose indexes may be large and are few, such as the numbers of a run's texts that
+ * one profile uses.  Items are 0 until they are set.  They take memory in pages, and only
+ * pages that were asked for: a profile of ten names costs nothing for the million of another.
  */
 #ifndef PTOOL_BASE_SPARSE_H
 #define PTOOL_BASE_SPARSE_H

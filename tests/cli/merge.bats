@@ -33,15 +33,7 @@ merges_like_ingest() {
 
 @test "without -f a store that another process makes meanwhile is not replaced" {
 	two_ranks
-	exec 7>merged.db.lock
-	flock 7
-	"$PTOOL" merge -o merged.db stores 2>told &
-	sleep 0.3
-	cp stores/collectives_rank0.json.db merged.db
-	flock -u 7
-	exec 7>&-
-	status=0
-	wait $! || status=$?
+	meanwhile stores/collectives_rank0.json.db merged.db "$PTOOL" merge -o merged.db stores
 	[ "$status" -eq 2 ]
 	[ "$(cat told)" = 'ptool: merge: merged.db: exists; -f replaces it' ]
 	cmp merged.db stores/collectives_rank0.json.db

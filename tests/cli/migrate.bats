@@ -101,15 +101,7 @@ ptool: migrate: old.db: upgraded from schema 7 to $SCHEMA" ]
 
 @test "NEW that another process makes meanwhile is not replaced without -f" {
 	old_store 7
-	exec 7>new.db.lock
-	flock 7
-	"$PTOOL" migrate old.db -o new.db 2>told &
-	sleep 0.3
-	cp old.db new.db
-	flock -u 7
-	exec 7>&-
-	status=0
-	wait $! || status=$?
+	meanwhile old.db new.db "$PTOOL" migrate old.db -o new.db
 	[ "$status" -eq 2 ]
 	[ "$(cat told)" = 'ptool: migrate: new.db: exists; -f replaces it' ]
 	cmp old.db new.db

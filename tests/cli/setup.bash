@@ -26,6 +26,19 @@ edit_slices() { # SQL
 	python3 "$TESTS/store/slice_packs.py" ptool.db
 }
 
+# A copy of FILE becomes STORE while a command waits for the lock of that; $status, and `told`.
+meanwhile() { # FILE STORE COMMAND...
+	exec 7>"$2.lock"
+	flock 7
+	"${@:3}" 2>told &
+	sleep 0.3
+	cp "$1" "$2"
+	flock -u 7
+	exec 7>&-
+	status=0
+	wait $! || status=$?
+}
+
 # The exit status, stdout and stderr of the last `run --separate-stderr`.
 exits() { # STATUS
 	[ "$status" -eq "$1" ] && return
