@@ -115,8 +115,10 @@ COLD_CFLAGS ?=
 HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event_known event_list facts \
 	json json_text kineto kineto_args layout phase shapes unpadded)
 COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
-	diff gate graphs lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
-	$(wildcard src/query/*.c) $(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c))
+	diff gate graphs kernels lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
+	$(wildcard src/query/*.c) $(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c)) \
+	$(wildcard $(patsubst %,src/store/%.c,annotation cache fleet functions import* merge publish \
+	samples schema_check sql store tree_*))
 $(patsubst src/%.c,$(BUILD)/obj/%.o,$(COLD)): CFLAGS += $(COLD_CFLAGS)
 
 Q = $(if $(V),,@)
