@@ -129,10 +129,16 @@ class Terminal:
     def see(self, regex):
         deadline = time.monotonic() + PATIENCE_S
         wanted = re.compile(regex, re.S)
-        while not wanted.search(self.text()):
-            if time.monotonic() > deadline or not self.read(0.2):
-                fail(self, "does not come: " + regex)
-        self.rest("STXZ")  # a screen is written in several pieces
+        while True:
+            while not wanted.search(self.text()):
+                if time.monotonic() > deadline or not self.read(0.2):
+                    fail(self, "does not come: " + regex)
+            self.rest("STXZ")  # a screen is written in several pieces
+            if self.held or "working" in regex or not children_of(self.pid):
+                return
+            if time.monotonic() > deadline:
+                fail(self, "no answer comes: " + regex)
+            self.read(0.02)  # an answer comes, which may change what matches
 
     def rest(self, states):
         """Until the command does nothing but wait."""

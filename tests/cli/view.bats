@@ -40,7 +40,7 @@ gpu() {
 @test "a terminal of 40x10, and of 40x8" {
 	gpu
 	like_screens view_40.txt --size=40x10 gpu.db see:'Q: quit' show keys:5 see:'Step .*1 of' show 'keys:<Enter>' \
-		see:'step 0\n.*1 of' show size:40x8 see:'\A([^\n]*\n){7}[^\n]*1 of' show keys:Q exit
+		see:'step 0\n.*q: back  1 of' show size:40x8 see:'\A([^\n]*\n){7}[^\n]*1 of' show keys:Q exit
 }
 
 @test "each section that the recording has, and what Enter leads to, is a table or says why not" {
@@ -138,8 +138,10 @@ print(json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": n, "pid":
 	[ "$(cat out)" = "signal 15" ]
 	screen gpu.db see:'Q: quit' 'keys:<C-c>' see:'Q quits' signal:HUP exit >out
 	[ "$(cat out)" = "signal 1" ]
-	screen gpu.db see:'Q: quit' 'keys:<C-z>' stopped signal:CONT keys:2 see:'1 of' keys:Q exit >out
-	[ "$(cat out)" = "exit 0" ]
+	if [ -z "${VALGRIND:-}" ]; then # no program stops under it
+		screen gpu.db see:'Q: quit' 'keys:<C-z>' stopped signal:CONT keys:2 see:'1 of' keys:Q exit >out
+		[ "$(cat out)" = "exit 0" ]
+	fi
 	screen --size=80x24 gpu.db see:'Q: quit' keys:2 see:'1 of' size:120x30 see:'\A([^\n]*\n){29}[^\n]*1 of' show keys:Q exit >out
 	[ "$(wc -L <out)" -gt 80 ]
 }
