@@ -111,14 +111,14 @@ LIBS = $(PKG_LIBS) -lm
 
 # Where little time is spent and much code is: a packager may want it small.
 COLD_CFLAGS ?=
-# What reads traces is not among it, nor are views that go through all slices.
+# Not what reads traces or samples, nor most views that go through all slices.
 HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event_known event_list facts \
 	json json_text kineto kineto_args layout phase shapes unpadded)
 COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
 	diff gate graphs kernels lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
 	$(wildcard src/query/*.c) $(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c)) \
-	$(wildcard $(patsubst %,src/store/%.c,annotation cache fleet functions import* merge publish \
-	samples schema_check sql store tree_*))
+	$(wildcard $(patsubst %,src/store/%.c,annotation axes_find cache fleet health import* merge \
+	merge_source merge_tables publish schema_check sql steps store tree_*))
 $(patsubst src/%.c,$(BUILD)/obj/%.o,$(COLD)): CFLAGS += $(COLD_CFLAGS)
 
 Q = $(if $(V),,@)
