@@ -97,7 +97,7 @@ static struct str torch_next_frame(struct printing *p, struct str *stack)
 	size_t n = semicolon ? (size_t)(semicolon - stack->p) : stack->n;
 	struct str frame = { stack->p, n };
 
-	if (stack->n) /* else it may be NULL, which nothing is behind */
+	if (stack->n) /* an empty stack may be NULL */
 		*stack = str_behind(*stack, n + (semicolon ? 1 : 0));
 	if (n > FRAME_BYTES)
 		frame = str_behind(frame, n - FRAME_BYTES);
