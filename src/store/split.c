@@ -100,7 +100,7 @@ uint32_t split_add_rank(struct split *s, const struct axes *axes, int64_t rank)
 	return at;
 }
 
-static void add_key(const struct intern *texts, struct ident ident, struct buf *out)
+static void add_ident(const struct intern *texts, struct ident ident, struct buf *out)
 {
 	if (ident.text == TEXT_NONE) {
 		buf_addf(out, "%" PRId64, ident.number);
@@ -110,17 +110,27 @@ static void add_key(const struct intern *texts, struct ident ident, struct buf *
 	buf_add_str(out, intern_str(texts, ident.text));
 }
 
+/* Behind both is where the tid begins: texts may have any bytes, NUL too. */
+static struct str key_of(struct split *s, const struct intern *texts, struct ident pid,
+			 const struct ident *tid)
+{
+	size_t tid_at = SIZE_MAX;
+
+	buf_clear(&s->key);
+	add_ident(texts, pid, &s->key);
+	if (tid) {
+		tid_at = s->key.n;
+		add_ident(texts, *tid, &s->key);
+	}
+	buf_add(&s->key, &tid_at, sizeof(tid_at));
+	return buf_str(&s->key);
+}
+
 void split_add_member(struct split *s, const struct model *m, struct ident pid,
 		      const struct ident *tid, struct split_member member)
 {
-	buf_clear(&s->key);
-	add_key(m->texts, pid, &s->key);
-	if (tid) {
-		buf_add_char(&s->key, '\0');
-		add_key(m->texts, *tid, &s->key);
-	}
 	size_t known = s->keys.n;
-	uint32_t at = intern_add(&s->keys, buf_str(&s->key));
+	uint32_t at = intern_add(&s->keys, key_of(s, m->texts, pid, tid));
 	if (at < known)
 		return;
 	s->members =
@@ -130,9 +140,10 @@ void split_add_member(struct split *s, const struct model *m, struct ident pid,
 }
 
 /* NULL: it says nothing. */
-static struct split_member *member_of(struct split *s, struct str key)
+static struct split_member *member_of(struct split *s, const struct intern *texts,
+				      struct ident pid, const struct ident *tid)
 {
-	uint32_t at = intern_add(&s->keys, key);
+	uint32_t at = intern_add(&s->keys, key_of(s, texts, pid, tid));
 
 	return at < s->nmembers ? &s->members[at] : NULL;
 }
@@ -140,9 +151,7 @@ static struct split_member *member_of(struct split *s, struct str key)
 const struct split_member *split_process(struct split *s, const struct intern *texts,
 					 struct ident pid)
 {
-	buf_clear(&s->key);
-	add_key(texts, pid, &s->key);
-	return member_of(s, buf_str(&s->key));
+	return member_of(s, texts, pid, NULL);
 }
 
 /* Names of threads count only in full: "PP rank 1, TP rank 0", in a process with axes. */
@@ -225,21 +234,15 @@ static void mark_events(struct split *s, const struct model *m)
 uint32_t split_find_rank(struct split *s, const struct intern *texts, struct ident pid,
 			 const struct ident *tid)
 {
-	buf_clear(&s->key);
-	add_key(texts, pid, &s->key);
-	struct split_member *process = member_of(s, buf_str(&s->key));
+	struct split_member *process = member_of(s, texts, pid, NULL);
 
 	if (!process)
 		return 0;
 	if (!process->is_shared)
 		return process->rank;
-	if (tid) {
-		buf_add_char(&s->key, '\0');
-		add_key(texts, *tid, &s->key);
-		const struct split_member *thread = member_of(s, buf_str(&s->key));
-		if (thread)
-			return thread->rank;
-	}
+	const struct split_member *thread = tid ? member_of(s, texts, pid, tid) : NULL;
+	if (thread)
+		return thread->rank;
 	return first_rank(s, process);
 }
 

@@ -19,8 +19,7 @@ struct split_member {
 };
 
 struct split {
-	struct intern
-		keys; /* of processes, and of threads behind their process's and NUL */
+	struct intern keys;           /* of processes and threads: key_of() in split.c */
 	struct split_member *members; /* owned; by key */
 	size_t nmembers, members_cap;
 	struct intern rank_keys;

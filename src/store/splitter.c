@@ -68,7 +68,7 @@ static struct ident own_pid(struct splitter *d, struct ident pid)
 	if (decimal_text_int(rest, &own.number) == DECIMAL_OK)
 		return own;
 	char *copy = xstrndup(rest.p, rest.n); /* adding a text may move the others */
-	own = (struct ident){ 0, intern_add(d->texts, str_of(copy)) };
+	own = (struct ident){ 0, intern_add(d->texts, str_bytes(copy, rest.n)) };
 	free(copy);
 	return own;
 }
@@ -105,7 +105,8 @@ static uint32_t on_text(struct sink *s, struct str text)
 static uint32_t on_track(struct sink *s, const struct track_fact *track)
 {
 	struct splitter *d = splitter_of(s);
-	struct resolved own = resolve(d, track->pid, &track->tid);
+	struct resolved own =
+		resolve(d, track->pid, track->kind == TRACK_ASYNC ? NULL : &track->tid);
 	struct track_fact fact = *track;
 
 	fact.pid = own.pid;

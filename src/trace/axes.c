@@ -339,7 +339,7 @@ void axes_add_group(struct axes_groups *groups, struct str description, struct s
 	int64_t place = place_in(ranks, rank, &n);
 	if (n == 0)
 		place = rank;
-	if (place == NUMBER_NONE)
+	if (place < 0 || place > AXES_PLACE_MAX) /* NUMBER_NONE too */
 		return;
 	struct axes_group *group = &groups->at[axis];
 	bool is_known = groups->known & 1U << axis;

@@ -354,3 +354,43 @@ the ranks at a time" ]]
 	[ "$(ask s.db 'SELECT bytes, total_allocated_bytes FROM allocation')" = '5|10' ]
 	run -4 ptool ingest -q --strict -o t.db curve.json
 }
+
+@test "ids with a NUL byte are those of their own process and thread, also in a merged file" {
+	python3 - <<-'END'
+		import json
+		name = lambda kind, text, pid, tid=0: {"ph": "M", "pid": pid, "tid": tid, "name": f"{kind}_name", "args": {"name": text}}
+		call = lambda pid, tid, ts=1, dur=2: {"ph": "X", "name": "f", "pid": pid, "tid": tid, "ts": ts, "dur": dur}
+		# the process p NUL "t is none of the threads of process p
+		events = []
+		for pid in "p", 'p\0"t':
+		    events += [name("process", "DP rank [0]", pid)]
+		    events += [name("thread", f"PP rank {1 - i}, TP rank 0, compute", pid, tid) for i, tid in enumerate("uv")]
+		    events += [call(pid, tid) for tid in "uv"]
+		json.dump({"traceEvents": events + [call("p", "t")]}, open("shared.json", "w"))
+		pids = [f"[rank {rank}] a\0{pid}" for rank in (0, 1) for pid in "bc"]
+		json.dump([call(pid, 1, i % 2, 10 - 4 * (i % 2)) for i, pid in enumerate(pids)], open("tagged.json", "w"))
+	END
+	for jobs in 1 2; do
+		ptool ingest -q -j $jobs -o s.db shared.json
+		[ "$(ask s.db 'SELECT group_concat(pp), group_concat(slices) FROM profile')" = '1,0|3,2' ]
+		rm s.db
+	done
+	ptool ingest -q -o s.db tagged.json
+	[ "$(ask s.db 'SELECT count(*) FROM track')" = 4 ]
+	[ "$(ask s.db 'SELECT sum(self_ns) FROM slice')" = 32000 ]
+}
+
+@test "ranks that no job has are no places on an axis" {
+	python3 - <<-'END'
+		import json
+		call = {"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}
+		most = 2**63 - 1
+		groups = [{"pg_desc": "ddp", "ranks": []}, {"pg_desc": "dp_shard", "ranks": [1, most]}, {"pg_desc": "tp", "ranks": []}]
+		for i, rank in enumerate((most, most - 1)):
+		    info = {"rank": rank, "world_size": 4, "pg_config": groups}
+		    json.dump({"schemaVersion": 1, "distributedInfo": info, "traceEvents": [call]}, open(f"{i}.json", "w"))
+	END
+	ptool ingest -q -o s.db 0.json 1.json
+	[ "$(ask s.db 'SELECT DISTINCT tp IS NULL, ep IS NULL FROM profile')" = '1|1' ]
+	[ "$(ask s.db 'SELECT max(dp) FROM profile')" = 1 ]
+}
