@@ -86,8 +86,9 @@ struct found_steps {
 	MODEL_ARRAY(uint32_t, labels);
 	MODEL_ARRAY(struct step_mark,
 		    frames); /* of Python, where nothing else is a step */
-	/* uint8_t by text, 1: it names no step.  Owned; there are few names and many rows. */
-	struct sparse others;
+	/* uint8_t by text, 1: it names no step, and no frame that is one.  Owned; there are few
+	 * names and many rows. */
+	struct sparse others, other_frames;
 };
 
 struct step_search {
@@ -98,7 +99,8 @@ struct step_search {
 
 static void look_at_frame(const struct model *m, uint32_t row, struct found_steps *found)
 {
-	uint8_t *is_other = SPARSE_AT(&found->others, uint8_t, model_slice(m, row)->name);
+	uint8_t *is_other =
+		SPARSE_AT(&found->other_frames, uint8_t, model_slice(m, row)->name);
 	struct engine_step told;
 	int64_t number = NUMBER_NONE;
 
@@ -300,6 +302,7 @@ void steps_find(struct model *m)
 		spill_free(m->spill, search.parts[i].labels);
 		spill_free(m->spill, search.parts[i].frames);
 		sparse_release(&search.parts[i].others);
+		sparse_release(&search.parts[i].other_frames);
 	}
 	free(search.parts);
 	if (m->nsteps)

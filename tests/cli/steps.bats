@@ -519,3 +519,13 @@ assert int(row["busy_ns"]) == busy // pairs, row
 assert int(row["idle_ns"]) == (pairs * 20000 - busy) // pairs, row
 END
 }
+
+@test "a frame of Python that is called like a step leaves the step what it is" {
+	cat >t.json <<-'END'
+		[{"ph":"X","cat":"python_function","name":"ProfilerStep#0","pid":1,"tid":1,"ts":0,"dur":1},
+		{"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":1,"tid":2,"ts":10,"dur":900},
+		{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":2,"ts":1010,"dur":900}]
+	END
+	ptool ingest -q t.json
+	[ "$(ask ptool.db 'SELECT group_concat(number), group_concat(dur) FROM step')" = '0,1|900000,900000' ]
+}
