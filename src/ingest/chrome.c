@@ -220,7 +220,7 @@ static enum json_status parse_key(struct json *j, void *to)
 }
 
 /* No entry can be read at `start`: passes over what stands there. */
-static int skip_to_entry(struct chrome *c, const char *start, struct err *err)
+static int skip_to_entry(struct chrome *c, const char *start, int status, struct err *err)
 {
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
@@ -235,7 +235,12 @@ static int skip_to_entry(struct chrome *c, const char *start, struct err *err)
 	if (chrome_finding_at(c, FINDING_STRAY_TEXT, offset, STR_LIT(""), excerpt, err) <
 	    0)
 		return -1;
-	w->j.p += w->j.p < w->j.end;
+	if (status == JSON_MORE) { /* the key is passed over with its value */
+		w->j.p = json_skip_blanks(start);
+		w->j.p += *w->j.p == ',';
+	} else {
+		w->j.p += w->j.p < w->j.end;
+	}
 	return skip_value(c, err);
 }
 
@@ -262,7 +267,7 @@ static int read_object(struct chrome *c, struct err *err)
 			return 0;
 		entry.first = false;
 		rc = status == JSON_OK ? read_entry(c, entry.key, err)
-				       : skip_to_entry(c, start, err);
+				       : skip_to_entry(c, start, status, err);
 	}
 	return rc;
 }
@@ -294,7 +299,8 @@ static int check_rest(struct chrome *c, struct err *err)
 {
 	struct window *w = &c->window;
 
-	if (skip_blanks(w, err) < 0 || check_zeros(c, err) < 0)
+	if (skip_blanks(w, err) < 0 || check_zeros(c, err) < 0 ||
+	    window_keep_filled(w, err) < 0)
 		return -1;
 	uint64_t offset = window_at(w, w->j.p);
 	struct str rest = window_rest(w, w->j.p);

@@ -18,6 +18,7 @@
 
 #define CHROME_METADATA_MAX ((size_t)1 << 20) /* and one beside it */
 #define CHROME_KEY_SHOWN    64                /* bytes of its key that a finding has */
+#define CHROME_EXCERPT_MAX  120               /* and of the text that it is about */
 #define CHROME_WASTE_MAX \
 	((uint64_t)64 << 20) /* bytes that may be parsed in vain, at first */
 #define CHROME_SCRATCH_MAX ((size_t)256 << 20)

@@ -17,9 +17,7 @@
 
 #define KEPT_MAX 1024 /* bytes in which an event shows its first key */
 
-#define KEY_MAX   16  /* bytes of the longest key of an event, and its quote */
-#define SHOWN_MAX 120 /* bytes of an excerpt */
-
+#define KEY_MAX       16 /* bytes of the longest key of an event, and its quote */
 #define RUN_OF_BLANKS "                " /* 16 */
 
 #define STRETCH 4096 /* bytes in which a place to cut at is looked for */
@@ -32,15 +30,38 @@ static bool is_event_key(const char *p, size_t left, char quote)
 	return end && event_is_key((struct str){ p, (size_t)(end - p) });
 }
 
-/* Does the '{' at p stand where an event can begin, before a key that events have? */
-static bool looks_like_event(const char *from, const char *p, const char *end)
-{
-	const char *before = p, *key = p + 1;
+/* The last byte before a place that is no blank, or NOTHING; and whether a line ends behind it. */
+struct before {
+	int last;
+	bool has_line_end;
+};
 
-	while (before > from && json_is_blank(before[-1]))
-		before--;
-	if (before == from ||
-	    (!strchr(",}[", before[-1]) && !memchr(before, '\n', (size_t)(p - before))))
+#define NOTHING (-1)
+
+static const struct before nothing_before = { NOTHING, false };
+
+/* Of p, of which the text from `from` on is known, and what stands before that. */
+static struct before before_of(const char *from, struct before known, const char *p)
+{
+	const char *blanks = p;
+
+	while (blanks > from && json_is_blank(blanks[-1]))
+		blanks--;
+	bool has_line_end = p > blanks && memchr(blanks, '\n', (size_t)(p - blanks));
+	if (blanks == from)
+		return (struct before){ known.last, known.has_line_end || has_line_end };
+	return (struct before){ (unsigned char)blanks[-1], has_line_end };
+}
+
+/* Does the '{' at p stand where an event can begin, before a key that events have? */
+static bool looks_like_event(const char *from, struct before known, const char *p,
+			     const char *end)
+{
+	struct before before = before_of(from, known, p);
+	const char *key = p + 1;
+
+	if (before.last == NOTHING ||
+	    (!strchr(",}[", before.last) && !before.has_line_end))
 		return false;
 	while (key < end && json_is_blank(*key))
 		key++;
@@ -49,11 +70,11 @@ static bool looks_like_event(const char *from, const char *p, const char *end)
 }
 
 /* The next place behind `from` that looks like an event; NULL: the window has none. */
-static const char *next_candidate(const char *from, const char *end)
+static const char *next_candidate(const char *from, struct before before, const char *end)
 {
 	for (const char *p = from; p < end; p++) {
 		p = memchr(p, '{', (size_t)(end - p));
-		if (!p || looks_like_event(from, p, end))
+		if (!p || looks_like_event(from, before, p, end))
 			return p;
 	}
 	return NULL;
@@ -89,22 +110,26 @@ static int is_event(struct chrome *c, const char **from, struct err *err)
 /* Goes to the next event behind `from`: 1; to the input's end: 0; -1: err is set. */
 static int go_to_next(struct chrome *c, const char *from, struct err *err)
 {
+	struct before before = nothing_before;
 	struct window *w = &c->window;
 
 	for (;;) {
-		w->j.p = next_candidate(from, w->j.end);
+		w->j.p = next_candidate(from, before, w->j.end);
 		if (w->j.p) {
 			int rc = is_event(c, &from, err);
 			if (rc != 0)
 				return rc;
+			before = nothing_before;
 			continue;
 		}
 		w->j.p = w->j.end;
 		if (w->j.last)
 			return 0;
 		/* What follows '{' may lie behind the window's end: keep some of it. */
-		if (w->j.end - from > KEPT_MAX)
+		if (w->j.end - from > KEPT_MAX) {
+			before = before_of(from, before, w->j.end - KEPT_MAX);
 			from = w->j.end - KEPT_MAX;
+		}
 		if (window_move(w, from, w->size + KEPT_MAX, err) < 0)
 			return -1;
 		from = w->start;
@@ -126,7 +151,7 @@ static int skip_entry(struct chrome *c, const char *start, int status, struct er
 	struct window *w = &c->window;
 	uint64_t offset = window_at(w, start);
 	struct str rest = window_rest(w, start);
-	char shown[SHOWN_MAX];
+	char shown[CHROME_EXCERPT_MAX];
 	bool ended = w->j.ended;
 	bool is_large = status == JSON_MORE && rest.n >= event_max(c);
 	enum finding finding = is_large        ? FINDING_EVENT_SIZE
@@ -140,7 +165,8 @@ static int skip_entry(struct chrome *c, const char *start, int status, struct er
 			      w->j.what ? w->j.what
 					: finding_kinds[FINDING_EVENT_SIZE].what);
 	/* The window moves on, the excerpt must not. */
-	struct str excerpt = { shown, rest.n < SHOWN_MAX ? rest.n : SHOWN_MAX };
+	struct str excerpt = { shown, rest.n < CHROME_EXCERPT_MAX ? rest.n
+								  : CHROME_EXCERPT_MAX };
 	memcpy(shown, rest.p, excerpt.n);
 	/* However the input is made, the time to read it grows with its size only. */
 	c->wasted += (uint64_t)(w->j.p - start);
@@ -207,9 +233,13 @@ static int read_other(struct chrome *c, struct err *err)
 static int finding_here(struct chrome *c, enum finding finding, struct err *err)
 {
 	const struct window *w = &c->window;
+	struct str rest = window_rest(w, w->j.p);
 
-	return chrome_finding_at(c, finding, window_at(w, w->j.p), STR_LIT(""),
-				 window_rest(w, w->j.p), err);
+	if (c->is_ahead &&
+	    rest.n <= CHROME_EXCERPT_MAX) /* a part of the excerpt is elsewhere */
+		return chrome_doubt(c);
+	return chrome_finding_at(c, finding, window_at(w, w->j.p), STR_LIT(""), rest,
+				 err);
 }
 
 /*
@@ -314,7 +344,8 @@ static size_t event_list_cut(struct str text)
 				continue;
 			}
 		}
-		if (*p != '{' || !looks_like_event(text.p, p, text.p + text.n))
+		if (*p != '{' ||
+		    !looks_like_event(text.p, nothing_before, p, text.p + text.n))
 			continue;
 		while (json_is_blank(p[-1]))
 			p--;
@@ -411,7 +442,7 @@ static void read_block(void *state, struct block *block)
 
 	restart(c, block, part);
 	part->end = event_list_read(c, &s, &err);
-	if ((part->end == LIST_CUT && s.first) || !chrome_is_plain(c))
+	if ((part->end == LIST_CUT && (s.first || !s.commas)) || !chrome_is_plain(c))
 		part->end = LIST_FAILED;
 	part->closed_at = window_at(&c->window, c->window.j.p);
 	part->nevents = c->nevents;

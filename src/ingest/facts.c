@@ -11,8 +11,6 @@
 #include "ingest/tell.h"
 #include "trace/export_marks.h"
 
-#define EXCERPT_MAX 120
-
 struct str chrome_cut(struct chrome *c, struct str text)
 {
 	if (text.n <= read_limits(c->options)->text_bytes)
@@ -180,7 +178,7 @@ int chrome_doubt(struct chrome *c)
 
 bool chrome_is_plain(const struct chrome *c)
 {
-	return !c->xprof.seen && !c->kineto.told.marks.list;
+	return !c->xprof.seen && !c->xprof.n && !c->kineto.told.marks.list;
 }
 
 int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
@@ -190,7 +188,7 @@ int chrome_finding_at(struct chrome *c, enum finding finding, uint64_t offset,
 
 	if (c->options->strict && kind->severity >= SEVERITY_WARNING)
 		return err_at(err, offset, "%s", kind->what);
-	excerpt = utf8_cut(excerpt, EXCERPT_MAX);
+	excerpt = utf8_cut(excerpt, CHROME_EXCERPT_MAX);
 	c->sink->finding(c->sink, finding, offset, detail, excerpt);
 	return 0;
 }

@@ -89,6 +89,7 @@ void kineto_init(struct kineto *k)
 	intern_init(&k->shapes.raw);
 	intern_init(&k->types.raw);
 	intern_init(&k->values.raw);
+	intern_init(&k->lists.raw);
 	intern_init(&k->lines.raw);
 	kineto_index_args(k);
 }
@@ -104,6 +105,7 @@ void kineto_release(struct kineto *k)
 	texts_release(&k->shapes);
 	texts_release(&k->types);
 	texts_release(&k->values);
+	texts_release(&k->lists);
 	texts_release(&k->lines);
 	free(k->names);
 }
@@ -298,7 +300,7 @@ static uint32_t values_of(struct chrome *c, uint32_t text, struct str name,
 	for (size_t i = 0; i < JSON_PADDING; i++)
 		buf_add_char(&pair, '\0');
 	json.p = pair.p; /* it may have moved */
-	uint32_t values = text_of(c, &k->values, json, shapes_lists_text);
+	uint32_t values = text_of(c, &k->lists, json, shapes_lists_text);
 	buf_release(&pair);
 	return values;
 }
@@ -319,7 +321,11 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 		      const struct op_texts *texts)
 {
 	struct str name = event_text(&c->event, FIELD_NAME);
+	struct buf plain;
 
+	buf_init(&plain, SIZE_MAX);
+	if (event_has(&c->event, FIELD_NAME) && c->event.field[FIELD_NAME].escaped)
+		name = json_unescape(name, &plain);
 	if (texts->dims.n) {
 		op->shapes =
 			text_of(c, &c->kineto.shapes, texts->dims, shapes_python_text);
@@ -337,6 +343,7 @@ void kineto_finish_op(struct chrome *c, struct slice_fact *slice, struct op_fact
 	op->is_backward = slice->class == CLASS_OP && is_backward(name, op);
 	c->kineto.told.stacks_seen |= op->stack != TEXT_NONE;
 	slice->op = op;
+	buf_release(&plain);
 }
 
 void kineto_note_first(struct kineto *k, const struct event *e)

@@ -35,8 +35,9 @@ struct kineto_texts {
 
 struct kineto {
 	uint8_t arg_slots[KINETO_ARG_SLOTS]; /* arg's number + 1 by hash of its key */
-	struct kineto_texts shapes, types, values; /* of operators' inputs */
-	struct kineto_texts lines;                 /* of kernels */
+	/* of operators' inputs; lists: values with the shapes of tensors in lists */
+	struct kineto_texts shapes, types, values, lists;
+	struct kineto_texts lines; /* of kernels */
 	uint8_t *
 		names; /* owned; by text: 1 values are not needed, 2 they are, 3 and shapes in lists */
 	size_t names_cap;

@@ -77,7 +77,14 @@ int window_parse(struct window *w, window_parse_fn *parse, void *out, size_t mos
 	for (;;) {
 		enum json_status status = parse(&w->j, out);
 		size_t had = (size_t)(w->j.end - *start);
-		if (status != JSON_MORE || had >= most || w->size == 0)
+		bool is_over = (size_t)(w->j.p - *start) > most ||
+			       (status == JSON_MORE && had >= most);
+		if (is_over) { /* whatever the window happens to hold */
+			w->j.p = *start + most;
+			w->j.ended = false;
+			return JSON_MORE;
+		}
+		if (status != JSON_MORE || w->size == 0)
 			return (int)status;
 		if (window_move(w, *start, had < most / 2 ? had * 2 : most, err) < 0)
 			return -1;

@@ -58,10 +58,12 @@ def ingests_alike(tap, work, name, files):
 
 def reads_blocks(tap, work, name, files):
     """Far more blocks than threads, far more threads than cores."""
-    for threads, size in ((15, 64), (7, 3000)):
+    dumps = []
+    for threads, size in ((0, 0), (15, 64), (7, 3000)):
         store = work.path("blocks.db")
         done = subprocess.run([TOOL, str(threads), str(size), store, *files], capture_output=True, check=False)
-        tap.ok(done.returncode == 0, f"{name}: {threads} threads more, blocks of {size} bytes",
+        dumps.append(dump(work, store) if done.returncode == 0 else None)
+        tap.ok(dumps[-1] and dumps[-1] == dumps[0], f"{name}: {threads} threads more, blocks of {size} bytes",
                done.stderr.decode(errors="replace")[-600:])
         if os.path.exists(store):
             os.remove(store)
@@ -123,6 +125,10 @@ def main():
         shares_passes(tap, work, "a generated trace", [made])
         shares_passes(tap, work, "calls within each other", [nested])
         reads_blocks(tap, work, "a generated trace", [made])
+        flawed = work.path("flawed.json")
+        with open(flawed, "w", encoding="utf-8") as out:
+            out.write("[" + ",,\n".join(map(json.dumps, events[:400])) + "]")
+        reads_blocks(tap, work, "excerpts across blocks", [flawed])
         sides_of_a_diff(tap, work, made)
         interrupts(tap, work, made)
     tap.done()

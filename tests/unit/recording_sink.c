@@ -105,6 +105,7 @@ static void add_triple(struct recording *r, const char *name, const int64_t valu
 static void add_op(struct recording *r, const struct op_fact *op)
 {
 	add_named(r, "shapes", op->shapes);
+	add_named(r, "values", op->values);
 	add_named(r, "stack", op->stack);
 	add_named(r, "module", op->module);
 	add_number(r, "flops", op->flops);
