@@ -211,7 +211,8 @@ static void put_async(struct chrome_out *o, const struct event_row *row, const c
 {
 	struct str text = row->track->name, scope = { NULL, 0 };
 	struct str category = row->category.p ? row->category : STR_LIT("");
-	bool is_nestable = str_starts_with(text, category);
+	bool is_nestable = str_starts_with(text, category) && text.n > category.n &&
+			   (text.p[category.n] == ' ' || text.p[category.n] == ':');
 	struct str front = is_nestable ? category : row->name;
 	char old[] = { ph[0] == 'b' ? 'S' : 'F', '\0' };
 

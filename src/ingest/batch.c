@@ -87,6 +87,7 @@ static uint32_t on_track(struct sink *s, const struct track_fact *track)
 	key.tid.number = track->tid.number;
 	key.tid.text = track->tid.text;
 	key.scope = track->scope;
+	key.parts = track->parts;
 	uint32_t number = intern_add(&b->tracks, str_bytes(&key, sizeof(key)));
 	if (number == known)
 		put(add(b, BATCH_TRACK, sizeof(key)), &key, sizeof(key));

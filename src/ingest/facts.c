@@ -153,7 +153,7 @@ static bool is_track(const struct cached_track *slot, const struct track_fact *f
 uint32_t chrome_track(struct chrome *c, enum track_kind kind)
 {
 	struct track_fact fact = { kind, chrome_ident(c, FIELD_PID),
-				   chrome_ident(c, FIELD_TID), TEXT_NONE };
+				   chrome_ident(c, FIELD_TID), TEXT_NONE, 0 };
 
 	if (kind != TRACK_THREAD && fact.tid.text != TEXT_NONE &&
 	    export_lane_stream(c->event.field[FIELD_TID].text, &fact.tid.number))

@@ -380,14 +380,39 @@ static const struct json_value *step_name(const struct event *e, enum slice_phas
 								    : NULL;
 }
 
+enum async_kind { ASYNC_LEGACY = 1, ASYNC_LOCAL = 2, ASYNC_SCOPED = 4 };
+
+static uint64_t plain_length(struct chrome *c, struct str text)
+{
+	return json_unescape(text, &c->scratch).n;
+}
+
 /*
  * An asynchronous slice lives on a track of its own: nestable ones (b n e) by
  * category, scope and id, legacy ones (S T p F) by name and id.
  */
+static void set_async_track(struct chrome *c, unsigned kind, struct str id,
+			    struct track_fact *track)
+{
+	const struct event *e = &c->event;
+	struct str front = event_text(e, kind & ASYNC_LEGACY ? FIELD_NAME : FIELD_CAT);
+	struct str scope = event_text(e, FIELD_SCOPE);
+
+	kind |= event_has(e, FIELD_SCOPE) ? ASYNC_SCOPED : 0;
+	struct str parts[] = { front, kind & ASYNC_SCOPED ? STR_LIT(":") : STR_LIT(""),
+			       scope, STR_LIT(" "), id };
+	track->scope = joined_text(c, parts, 5);
+	/* where one part ends and the next one begins: texts are shorter than 2^30 */
+	track->parts = (uint64_t)kind << 60 | plain_length(c, front) << 30 |
+		       plain_length(c, scope);
+	if (kind & ASYNC_LOCAL)
+		track->pid = chrome_ident(c, FIELD_PID);
+}
+
 static int on_async(struct chrome *c, enum slice_phase phase, bool legacy,
 		    struct err *err)
 {
-	struct event *e = &c->event;
+	const struct event *e = &c->event;
 	struct slice_fact slice = { .phase = phase };
 	struct track_fact track = { .kind = TRACK_ASYNC,
 				    .pid = { 0, TEXT_NONE },
@@ -401,12 +426,8 @@ static int on_async(struct chrome *c, enum slice_phase phase, bool legacy,
 		return rc;
 	if (!chrome_id(e, &id, &local))
 		return chrome_finding(c, FINDING_NO_ID, STR_LIT(""), err);
-	struct str parts[] = { event_text(e, legacy ? FIELD_NAME : FIELD_CAT),
-			       event_has(e, FIELD_SCOPE) ? STR_LIT(":") : STR_LIT(""),
-			       event_text(e, FIELD_SCOPE), STR_LIT(" "), id.text };
-	track.scope = joined_text(c, parts, 5);
-	if (local)
-		track.pid = chrome_ident(c, FIELD_PID);
+	set_async_track(c, (legacy ? ASYNC_LEGACY : 0) | (local ? ASYNC_LOCAL : 0),
+			id.text, &track);
 	fill_slice(c, &slice, &facts);
 	slice.track = c->sink->track(c->sink, &track);
 	const struct json_value *step = step_name(e, phase);

@@ -209,7 +209,8 @@ static uint32_t async_track(struct model *m, const struct track_fact *fact)
 {
 	struct {
 		uint32_t process, scope;
-	} key = { model_process(m, fact->pid), fact->scope };
+		uint64_t parts;
+	} key = { model_process(m, fact->pid), fact->scope, fact->parts };
 	size_t known = m->scope_keys.n;
 	uint32_t at = intern_add(&m->scope_keys, str_bytes(&key, sizeof(key)));
 

@@ -297,3 +297,30 @@ print(*(row["name"] for row in csv.DictReader(sys.stdin)))'; }
 	ptool gaps --by step t.json | grep -q '^ *1009 '
 	ptool gaps --by step --step 1009 t.json | grep -q '^ *1009 '
 }
+
+@test "asynchronous slices whose category, scope and id read alike are of tracks of their own" {
+	python3 - <<-'END'
+		import json
+		def pair(path, first, second, phases="bebe"):
+		    at = lambda ph, ts, ids: {"ph": ph, "name": "op", "ts": ts, "pid": 1, "tid": 1, **ids}
+		    json.dump([at(phases[0], 0, first), at(phases[2], 5, second), at(phases[1], 10, first), at(phases[3], 20, second)], open(path, "w"))
+		pair("scope.json", {"cat": "a", "scope": "b", "id": 1}, {"cat": "a:b", "id": 1})
+		pair("blank.json", {"cat": "x", "id": "1 2"}, {"cat": "x 1", "id": "2"})
+		pair("old.json", {"cat": "q", "id": 1, "name": "net"}, {"cat": "net", "id": 1, "name": "net"}, "SFbe")
+		pair("local.json", {"cat": "x", "id2": {"local": 1}, "pid": 0}, {"cat": "x", "id": 1})
+		pair("alike.json", {"cat": "x", "id": 1}, {"cat": "\0", "id": 1})
+	END
+	sed -i 's/"\\u0000"/"\\u0078"/g' alike.json
+	for file in scope blank old local; do
+		ptool ingest -q -o $file.db $file.json
+		[ "$(ask $file.db 'SELECT min(dur), max(dur) FROM slice')" = '10000|15000' ]
+		[ $file != local ] || continue # a store has no process for what has none but process 0
+		ptool export -q --to chrome -o again.json $file.db
+		ptool ingest -q -o $file.again.db again.json
+		[ "$(ask $file.again.db 'SELECT min(dur), max(dur) FROM slice')" = '10000|15000' ]
+		rm again.json
+	done
+	# spelt in two ways it is one category
+	ptool ingest -q -o alike.db alike.json
+	[ "$(ask alike.db "SELECT count(*) FROM track WHERE kind = 'async'")" = 1 ]
+}

@@ -186,6 +186,7 @@ static uint32_t on_track(struct sink *s, const struct track_fact *track)
 	key.tid.number = track->tid.number;
 	key.tid.text = track->tid.text;
 	key.scope = track->scope;
+	key.parts = track->parts;
 	return intern_add(&self(s)->tracks,
 			  (struct str){ (const char *)&key, sizeof(key) });
 }
