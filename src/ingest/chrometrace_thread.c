@@ -103,10 +103,8 @@ static int tell_until(struct chrometrace *c, struct chrometrace_thread *thread,
 static uint32_t key_of(struct chrometrace *c, const struct stacks_frame *frame)
 {
 	buf_clear(&c->key);
-	buf_addf(&c->key, "%lld", (long long)frame->line);
-	buf_add_char(&c->key, '\n');
+	buf_addf(&c->key, "%lld %zu\n", (long long)frame->line, frame->file.n);
 	buf_add_str(&c->key, frame->file);
-	buf_add_char(&c->key, '\0');
 	buf_add_str(&c->key, frame->name);
 	return intern_add(&c->frames, buf_str(&c->key));
 }

@@ -545,3 +545,15 @@ print(";".join(f"f{i}" for i in range(512)), 2)' >a.collapsed
 		done
 	done
 }
+
+@test "frames of py-spy whose file and name read alike when joined are two functions" {
+	python3 - <<-'END'
+		import json
+		at = lambda ph, ts, name, file: {"cat": "py-spy", "ph": ph, "name": name, "pid": 1, "tid": 1, "ts": ts, "args": {"filename": file, "line": 1}}
+		calls = ("x\0y", "a.py", 0, 1000), ("y", "a.py\0x", 1000, 5000)
+		json.dump([at(ph, ts, name, file) for name, file, *times in calls for ph, ts in zip("BE", times)], open("a.json", "w"))
+	END
+	ptool ingest -q -o s.db a.json
+	ptool top --format json s.db >top.json
+	python3 -c 'import json; assert sorted(row["self_ns"] for row in json.load(open("top.json"))["rows"]) == [1000000, 4000000]'
+}
