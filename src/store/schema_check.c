@@ -46,14 +46,18 @@ static struct str skip_blanks(struct str s)
 
 static bool is_same(struct str a, struct str b)
 {
+	bool in_text = false; /* between ', where blanks and comments are none */
+
 	if (str_equal(a, b)) /* as almost always */
 		return true;
 	while (a.n && b.n) {
-		struct str x = skip_blanks(a), y = skip_blanks(b);
+		struct str x = in_text ? a : skip_blanks(a);
+		struct str y = in_text ? b : skip_blanks(b);
 		if ((x.n == a.n) != (y.n == b.n)) /* blanks in one of them */
 			return false;
 		if (x.n == 0 || y.n == 0 || *x.p != *y.p)
 			return x.n == 0 && y.n == 0;
+		in_text ^= *x.p == '\'';
 		a = (struct str){ x.p + 1, x.n - 1 };
 		b = (struct str){ y.p + 1, y.n - 1 };
 	}
@@ -141,7 +145,9 @@ static int check_row(struct schema *schema, struct sqlite3_stmt *stmt, struct er
 	struct object *object = find(schema, name);
 	if (!object || object->is_found)
 		return refuse(err, type, name, "was not made by ptool");
-	if (!is_type(type, object->type) || !is_same(sql, object->sql))
+	/* SQLite reads a statement to the first NUL only */
+	if (!is_type(type, object->type) || !is_same(sql, object->sql) ||
+	    memchr(sql.p, '\0', sql.n))
 		return refuse(err, type, name, "was changed");
 	object->is_found = true;
 	return 0;

@@ -231,6 +231,14 @@ static void a_schema_that_ptool_did_not_write_is_refused(void **state)
 		{ "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET "
 		  "sql = replace(sql, ' NOT NULL', '') WHERE name = 'track'",
 		  "the table 'track' was changed" },
+		/* a comment within a text is none, and a NUL ends what SQLite reads */
+		{ "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, "
+		  "'[frames left', '[frames--'' || (SELECT 1) || ''' || char(10) || ' left') "
+		  "WHERE name = 'v_stack'",
+		  "the view 'v_stack' was changed" },
+		{ "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, "
+		  "') STRICT', ')--' || char(0, 10) || ' STRICT') WHERE name = 'run'",
+		  "the table 'run' was changed" },
 		{ "DROP INDEX collective_slice", "'collective_slice' is missing" },
 		{ "DROP TABLE finding", "'finding' is missing" },
 	};
