@@ -33,6 +33,25 @@ int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
 	return 0;
 }
 
+ASSET(asset_query_views_track_ranges_sql);
+
+int query_check_tracks(struct store *store, const struct scope_profile *profile,
+		       struct err *err)
+{
+	int64_t end = profile->first_slice_id;
+	struct query q = query_of_profile(store, asset_query_views_track_ranges_sql,
+					  profile, err);
+
+	while (query_next(&q, err)) {
+		int64_t first = sqlite3_column_int64(q.stmt, 0);
+		int64_t n = sqlite3_column_int64(q.stmt, 1);
+		if (first < end || !query_is_range(first, n))
+			q.rc = query_damaged("tracks", err);
+		end = sum_add(first, n);
+	}
+	return query_end(&q);
+}
+
 static size_t long_bytes(struct str name)
 {
 	return name.n > SPELT_PART ? name.n : 0;

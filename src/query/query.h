@@ -60,6 +60,13 @@ int query_rows_fit(struct store *store, int64_t n, int64_t row_bytes, bool *out,
 int query_take_names(struct store *store, struct str file, struct str name, bool is_known,
 		     struct spelt *taken, struct err *err);
 
+/*
+ * Does each slice of the profile belong to one track alone?  For who reads slices by their
+ * tracks, which would read them once for each.  0, or -1 with err set.
+ */
+int query_check_tracks(struct store *store, const struct scope_profile *profile,
+		       struct err *err);
+
 /* Sets ERR_INPUT: `what` of the store ("slices") do not fit together.  Returns -1. */
 int query_damaged(const char *what, struct err *err);
 

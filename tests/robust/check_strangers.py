@@ -332,6 +332,18 @@ def rows_of_other_profiles_are_told(shop):
         assert wrong is None, f"{sql}; ptool {' '.join(command)}: {wrong}"
 
 
+def slices_of_two_tracks_are_told(shop):
+    """Who reads slices by tracks would read them twice: wrong sums, and the product of both."""
+    again = """INSERT INTO track SELECT 1000, profile_id, kind, upid, utid, tid, name, first_slice_id, slices
+        FROM track WHERE kind = 'thread' ORDER BY slices DESC LIMIT 1"""
+    commands = ("top --by thread", "list --sort self", "modules", "pstats", "steps", "timeline", "advise", "flame",
+                "top --by category", "export --to pstats -o OUT")
+    assert shop.edit(shop.bases[0], again)
+    for command in commands:
+        wrong = shop.run(command.split(), good=(4,))
+        assert wrong is None, f"ptool {command}: {wrong}"
+
+
 def long_names_that_functions_share_are_told(shop):
     """400 functions of one file with a name of 500 kB: 200 MB of names."""
     share = """INSERT INTO string SELECT max(id) + 1, printf('%.500000c', 'x') FROM string;
@@ -438,7 +450,8 @@ def pages_that_go_in_circles_are_told(shop):
 
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
-             rows_of_other_profiles_are_told, long_names_that_functions_share_are_told,
+             rows_of_other_profiles_are_told, slices_of_two_tracks_are_told,
+             long_names_that_functions_share_are_told,
              a_range_that_all_series_share_is_read_once, pages_that_go_in_circles_are_told,
              boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")

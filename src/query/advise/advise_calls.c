@@ -142,6 +142,8 @@ static const struct fact_call *facts_calls(struct advise_facts *f, size_t *n,
 		return f->ncalls ? f->calls : &none;
 	int rc = find_others(f, &others, err);
 	if (rc == 0)
+		rc = query_check_tracks(f->store, f->profile, err);
+	if (rc == 0)
 		rc = query_prepare(f->store, asset_query_views_advise_long_calls_sql,
 				   &stmt, err);
 	if (rc == 0)

@@ -129,7 +129,11 @@ static int add_track(struct loading *l, struct sqlite3_stmt *stmt, struct err *e
 	int64_t first = sum_sub(int_at(stmt, 4), l->profile->first_slice_id);
 	int64_t n = int_at(stmt, 5);
 
-	if (!kind || first < 0 || n < 0 || first > l->profile->slices ||
+	/* in their order, each slice in one of them */
+	int64_t end = out->ntracks ? (int64_t)out->tracks[out->ntracks - 1].first +
+					     out->tracks[out->ntracks - 1].n
+				   : 0;
+	if (!kind || first < end || n < 0 || first > l->profile->slices ||
 	    n > l->profile->slices - first)
 		return query_damaged("slices", err);
 	bool on_device = strncmp(kind, "stream", strlen("stream")) == 0;

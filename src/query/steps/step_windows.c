@@ -94,6 +94,8 @@ int step_windows_recorded(struct store *store, const struct scope_profile *profi
 static int load_operators(struct store *store, const struct scope_profile *profile,
 			  struct step_windows *out, struct err *err)
 {
+	if (query_check_tracks(store, profile, err) < 0)
+		return -1;
 	struct query q =
 		query_of_profile(store, asset_query_views_step_extent_sql, profile, err);
 

@@ -58,6 +58,9 @@ static enum timeline_kind kind_of(const char *name)
 static int load_sources(struct timeline_reader *r, struct err *err)
 {
 	struct arena *arena = &r->shared->arena;
+
+	if (query_check_tracks(r->shared->store, r->profile, err) < 0)
+		return -1;
 	struct query q = query_of_profile(
 		r->shared->store, asset_query_views_timeline_tracks_sql, r->profile, err);
 
