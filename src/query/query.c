@@ -39,8 +39,8 @@ int query_check_tracks(struct store *store, const struct scope_profile *profile,
 		       struct err *err)
 {
 	int64_t end = profile->first_slice_id;
-	struct query q = query_of_profile(store, asset_query_views_track_ranges_sql,
-					  profile, err);
+	struct query q =
+		query_of_profile(store, asset_query_views_track_ranges_sql, profile, err);
 
 	while (query_next(&q, err)) {
 		int64_t first = sqlite3_column_int64(q.stmt, 0);
