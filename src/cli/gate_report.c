@@ -7,6 +7,7 @@
 #include <sys/random.h>
 
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "cli/gate.h"
 #include "cli/output.h"
 #include "query/diff/diff_view.h"
@@ -123,17 +124,32 @@ int gate_write_junit(const struct gate *g, const char *path, struct err *err)
 	return output_close(&out, true, err);
 }
 
-/* %, CR and LF are escaped, in properties : and , too, as Actions' runner reads them. */
+/* What could drive a terminal is made visible, as in tables. */
+static void put_visible(const char *text, FILE *to)
+{
+	struct buf visible;
+
+	buf_init(&visible, SIZE_MAX);
+	utf8_add_visible(&visible, str_of(text));
+	fprintf(to, STR_FMT, STR_ARG(buf_str(&visible)));
+	buf_release(&visible);
+}
+
+/* The same; % is escaped, in properties : and , too, as Actions' runner reads them. */
 static void put_escaped(const char *text, bool is_property)
 {
+	struct buf escaped;
+
+	buf_init(&escaped, SIZE_MAX);
 	for (; *text; text++) {
-		bool is_special =
-			strchr("%\r\n", *text) || (is_property && strchr(":,", *text));
-		if (is_special)
-			printf("%%%02X", (unsigned)(unsigned char)*text);
+		if (*text == '%' || (is_property && strchr(":,", *text)))
+			buf_addf(&escaped, "%%%02X", (unsigned)(unsigned char)*text);
 		else
-			putchar(*text);
+			buf_add_char(&escaped, *text);
 	}
+	buf_add_char(&escaped, '\0');
+	put_visible(escaped.p, stdout);
+	buf_release(&escaped);
 }
 
 int gate_stop_commands(struct gate_token *t, struct err *err)
@@ -210,10 +226,14 @@ static int put_comparison(const struct gate *g, FILE *to, struct err *err)
 	if (rc == 0)
 		rc = diff_open_view(&d, DIFF_PART_ROWS, &show, &table, err);
 	if (rc == 0) {
-		fprintf(to, "\n### Against %s\n\n", g->bases[0].name);
+		fputs("\n### Against ", to);
+		put_visible(g->bases[0].name, to);
+		fputs("\n\n", to);
 		rc = put_table(table, to, err);
 	} else if (err->kind == ERR_EMPTY) {
-		fprintf(to, "\n%s\n", err->text);
+		fputc('\n', to);
+		put_visible(err->text, to);
+		fputc('\n', to);
 		*err = (struct err)ERR_INIT;
 		rc = 0;
 	}
@@ -233,8 +253,7 @@ int gate_write_summary(const struct gate *g, struct err *err)
 	if (!file)
 		return path_error(path, err);
 	struct memtable *m = gate_table(g, true);
-	fprintf(file, "## %s\n\n", m->table.caption);
-	m->table.caption = NULL;
+	fputs("## ", file); /* before the caption */
 	int rc = put_table(&m->table, file, err);
 	table_free(&m->table);
 	if (rc == 0 && g->nbases)

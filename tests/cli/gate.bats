@@ -429,3 +429,17 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	verdict fail 1 after/base?.json
 	[[ $output == *"8 pairs"* ]]
 }
+
+@test "escapes in names do not reach the log of a job" {
+	runs base 6 1000
+	ptool ingest -q --run $'evil\e]0;title\a' -o new.db base1.json
+	budget $'[red \e[31m]' 'view = steps' 'column = total_ns' 'profile = zz' 'max = 1 us' \
+		$'[\e[1mbold]' 'view = steps' 'column = total_ns' $'against = \e[31m*.json'
+	cp base1.json $'\e[31m1.json'
+	cp base2.json $'\e[31m2.json'
+	GITHUB_STEP_SUMMARY=summary.md run ptool gate --github --color never new.db
+	[[ $output == *"::warning file=ptool.budget,line=1,title=ptool gate%3A red \\x1b[31m::"*'evil\x1b]0;title\x07'* ]]
+	grep -q 'Against' summary.md
+	[ -z "$(printf '%s' "$output" | LC_ALL=C tr -d '\n -~' | LC_ALL=C tr -d '\200-\377')" ]
+	[ -z "$(LC_ALL=C tr -d '\n -~' <summary.md | LC_ALL=C tr -d '\200-\377')" ]
+}
