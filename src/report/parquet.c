@@ -161,6 +161,14 @@ static void add_levels(struct parquet *p, const struct chunk *c)
 	buf_add_str(&p->raw, buf_str(levels));
 }
 
+/* Is there a double of the same value? */
+static bool is_double(int64_t number)
+{
+	double real = (double)number;
+
+	return real < 0x1p63 && (int64_t)real == number;
+}
+
 /* False: the cell is none of the column's type. */
 static bool add_value(struct parquet *p, const struct chunk *c, const struct cell *cell,
 		      const char **text)
@@ -172,7 +180,8 @@ static bool add_value(struct parquet *p, const struct chunk *c, const struct cel
 		add_as_text(p, cell, text);
 		return true;
 	}
-	if (cell->type == CELL_TEXT || (cell->type == CELL_REAL && c->type == INT64))
+	if (cell->type == CELL_TEXT || (cell->type == CELL_REAL && c->type == INT64) ||
+	    (cell->type == CELL_INT && c->type == DOUBLE && !is_double(cell->as.integer)))
 		return false;
 	bits = (uint64_t)cell->as.integer;
 	if (c->type == DOUBLE) {

@@ -188,6 +188,17 @@ assert most == 512 and not opened and events["profiles"][0]["endValue"] == 1400'
 	only_files sync.json
 }
 
+@test "parquet has an integer among doubles only where it is the same number" {
+	ptool ingest -q -o s.db "$FIXTURES/gpu/sync.json"
+	for number in 9007199254740993 -9007199254740993 9223372036854775807; do
+		run -2 --separate-stderr ptool sql --format parquet -o out.parquet s.db "SELECT $number AS v UNION ALL SELECT 0.5"
+		[[ $stderr == *'column v has numbers first and others later, which Parquet cannot hold; CAST it' ]]
+	done
+	for number in 9007199254740992 9007199254740994 -9223372036854775808; do
+		ptool sql --format parquet -f -o out.parquet s.db "SELECT $number AS v UNION ALL SELECT 0.5"
+	done
+}
+
 @test "a chrome trace is JSON whatever an edited store holds, and has no args that nobody recorded" {
 	ptool ingest -q --keep args -o s.db "$FIXTURES/gpu/copies.json"
 	ptool export -q -o sound.json s.db
