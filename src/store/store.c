@@ -163,7 +163,10 @@ static int open_to_look(const char *path)
 struct store_header store_look_at(const char *path)
 {
 	struct store_header header = { 0 };
-	int fd = open_to_look(path);
+	struct stat st;
+	/* who writes into a pipe begins once it is open, and what he wrote is lost */
+	bool is_pipe = stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+	int fd = is_pipe ? -1 : open_to_look(path);
 
 	if (fd < 0)
 		return header;

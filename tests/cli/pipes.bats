@@ -159,3 +159,15 @@ ends() { # STATUS TEXT COMMAND...
 		assert slow.wait() == 0 and got == whole, (slow.returncode, len(got), len(whole))
 	E
 }
+
+@test "a named pipe is read, once it has a writer" {
+	mkfifo pipe
+	for command in info 'sql -q --format csv'; do
+		cat "$GPU/copies.json" >pipe &
+		[[ $command == info ]] || set -- 'SELECT count(*) AS n FROM profile'
+		run timeout 60 "$PTOOL" $command pipe "$@"
+		wait
+		[ "$status" = 0 ]
+		[[ $output == *1* ]]
+	done
+}
