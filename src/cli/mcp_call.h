@@ -21,6 +21,8 @@ struct mcp_call {
 	struct str arguments; /* of the tool: the text of a JSON object, or n 0 */
 	char *words[MCP_WORDS_MAX + 1]; /* "ptool", "top", ...; NULL behind the last */
 	int nwords;
+	char *folders[MCP_WORDS_MAX]; /* that were looked through, resolved */
+	int nfolders;
 	int64_t budget; /* tokens of the answer */
 	bool is_cut;    /* the command heeds --budget */
 };
@@ -51,6 +53,6 @@ extern const struct mcp_tool mcp_tools[];
  * not in the folders.  One message says that it is missing and that it is elsewhere: a
  * client learns nothing of what is outside.
  */
-char *mcp_place(const struct mcp_call *call, struct str path, struct err *err);
+char *mcp_place(struct mcp_call *call, struct str path, struct err *err);
 
 #endif

@@ -43,7 +43,20 @@ static bool leads_out(const struct mcp_call *call, const char *folder)
 	return is_out;
 }
 
-char *mcp_place(const struct mcp_call *call, struct str path, struct err *err)
+/* Each is looked through once for a call: it may hold very many files. */
+static bool is_sound_folder(struct mcp_call *call, const char *folder)
+{
+	for (int i = 0; i < call->nfolders; i++)
+		if (strcmp(call->folders[i], folder) == 0)
+			return true;
+	if (leads_out(call, folder))
+		return false;
+	if (call->nfolders < MCP_WORDS_MAX)
+		call->folders[call->nfolders++] = arena_strdup(call->arena, folder);
+	return true;
+}
+
+char *mcp_place(struct mcp_call *call, struct str path, struct err *err)
 {
 	char real[PATH_MAX];
 	struct stat st;
@@ -53,7 +66,7 @@ char *mcp_place(const struct mcp_call *call, struct str path, struct err *err)
 		text = arena_printf(call->arena, "%s/%s", call->places->items[0], text);
 	if (path.n && realpath(text, real) && is_in_places(call, real) &&
 	    stat(real, &st) == 0 &&
-	    (S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && !leads_out(call, real))))
+	    (S_ISREG(st.st_mode) || (S_ISDIR(st.st_mode) && is_sound_folder(call, real))))
 		return arena_strdup(call->arena, real);
 	err_set(err, ERR_INPUT,
 		"'" STR_FMT
