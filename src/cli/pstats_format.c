@@ -11,6 +11,12 @@
 
 #define NAMES_MAX ((size_t)1 << 30)
 
+/*
+ * Characters of a name that its column is wide for.  Python pads all rows to the longest
+ * one, whatever its length: rows times that many bytes.
+ */
+#define NAME_WIDEST 512
+
 struct drawing {
 	const struct pstats_listing *listing;
 	FILE *out;
@@ -92,14 +98,14 @@ static void draw_rows(struct drawing *d)
 	const struct callgraph_list *list = d->listing->list;
 
 	pstats_text_title(d->out);
-	for (size_t i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < list->n && !ferror(d->out); i++) {
 		const struct callgraph_row *row = &d->listing->graph->rows[list->rows[i]];
 		struct pstats_times times = times_of(&row->sums);
 		pstats_text_row(name_of(d, row->function), &times, d->out);
 	}
 }
 
-/* Two more than the longest name. */
+/* Two more than the longest name that counts. */
 static size_t column_width(struct drawing *d)
 {
 	const struct callgraph_list *list = d->listing->list;
@@ -110,7 +116,7 @@ static size_t column_width(struct drawing *d)
 		size_t n = pstats_text_width(name_of(d, function));
 		width = n > width ? n : width;
 	}
-	return width + 2;
+	return (width < NAME_WIDEST ? width : NAME_WIDEST) + 2;
 }
 
 /* What the first function with callers has tells pstats what all have. */
@@ -173,7 +179,7 @@ static void draw_calls(struct drawing *d)
 	pstats_text_call_title(width, of_callees ? "called..." : "was called by...",
 			       has_times(l->graph), d->out);
 	callgraph_ends_init(&ends, l->graph, l->which);
-	for (size_t i = 0; i < l->list->n; i++) {
+	for (size_t i = 0; i < l->list->n && !ferror(d->out); i++) {
 		uint32_t function = l->graph->rows[l->list->rows[i]].function;
 		callgraph_ends_of(&ends, l->graph, function);
 		make_calls(d, &ends);

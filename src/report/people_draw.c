@@ -11,6 +11,13 @@
 
 #define ROUNDS 2 /* in which names get back room that they left */
 
+/*
+ * Cells of a text that its column is wide for, in a longer line than the one to fit:
+ * names of C++ kernels have hundreds.  What is longer runs over its column, as each row
+ * would be as long as it otherwise.
+ */
+#define WIDEST 512
+
 #define NOTE      "note: "
 #define LABEL_MAX ((size_t)8) /* bytes in front of a line of prose */
 
@@ -139,6 +146,10 @@ static void fit(struct people *p, const struct render_opts *opts)
 	for (int round = 0; round < ROUNDS && opts->width > 0 && !opts->whole_names;
 	     round++)
 		share_room(p, opts);
+	size_t widest = opts->width > WIDEST ? (size_t)opts->width : WIDEST;
+	for (size_t i = 0; i < p->ncolumns; i++)
+		if (p->columns[i].width > widest)
+			p->columns[i].width = widest;
 }
 
 static size_t missing_cells(const struct people_column *column, struct str text)

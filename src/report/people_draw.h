@@ -31,7 +31,7 @@ struct drawing {
 /*
  * Columns leave, and the widest texts are shortened, to one width, until a line of
  * opts->width fits; then all of it is drawn.  The columns of `p` are then as wide as
- * they were drawn.
+ * they were drawn; cells that are longer than 512 and that width run over theirs.
  */
 void people_draw(struct people *p, const struct render_opts *opts, struct drawing *to);
 

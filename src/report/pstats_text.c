@@ -29,13 +29,13 @@ static void put_blanks(size_t n, FILE *out)
 		putc(' ', out);
 }
 
-/* str.ljust() */
-static void put_left(struct str text, size_t width, FILE *out)
+/* str.ljust(); what is too long runs over, with as many blanks behind it. */
+static void put_left(struct str text, size_t width, size_t least, FILE *out)
 {
 	size_t n = pstats_text_width(text);
 
 	put_text(text, out);
-	put_blanks(n < width ? width - n : 0, out);
+	put_blanks(n + least < width ? width - n : least, out);
 }
 
 /* pstats' f8(); Python has no sign before nan. */
@@ -135,7 +135,7 @@ void pstats_text_row(struct str name, const struct pstats_times *times, FILE *ou
 
 void pstats_text_call_title(size_t width, const char *what, bool has_times, FILE *out)
 {
-	put_left(STR_LIT("Function "), width, out);
+	put_left(STR_LIT("Function "), width, 0, out);
 	fprintf(out, "%s\n", what);
 	if (has_times) {
 		put_blanks(width, out);
@@ -173,10 +173,10 @@ static void put_call(const struct pstats_call *call, size_t width, bool is_first
 void pstats_text_calls(struct str name, size_t width, const char *arrow,
 		       const struct pstats_call *calls, size_t n, FILE *out)
 {
-	put_left(name, width, out);
+	put_left(name, width, 2, out);
 	fprintf(out, "%s ", arrow);
 	if (n == 0)
 		putc('\n', out);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !ferror(out); i++)
 		put_call(&calls[i], width, i == 0, out);
 }

@@ -50,7 +50,7 @@ void pstats_text_title(FILE *out);
 void pstats_text_row(struct str name, const struct pstats_times *times, FILE *out);
 /* `what`: "was called by..." or "called..."; has_times: a line of titles below. */
 void pstats_text_call_title(size_t width, const char *what, bool has_times, FILE *out);
-/* `arrow`: "<-" or "->". */
+/* `arrow`: "<-" or "->".  A name that is longer than `width` runs over. */
 void pstats_text_calls(struct str name, size_t width, const char *arrow,
 		       const struct pstats_call *calls, size_t n, FILE *out);
 

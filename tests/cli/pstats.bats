@@ -166,6 +166,19 @@ assert all(into[row["function"]] <= row["calls"] for row in functions)
 EOF
 }
 
+@test "one long name pads no other row" {
+	python3 - <<'EOF'
+import marshal
+callers = {("f.py", 1, "main"): (1, 1, 0.0, 0.0)}
+marshal.dump({("f.py", i, f"f{i}" if i else 100000 * "L"): (1, 1, 0.0, 0.0, callers) for i in range(500)}, open("long.prof", "wb"))
+EOF
+	listing --callers long.prof >calls
+	[ "$(wc -c <calls)" -lt 1000000 ]
+	# 512 characters and two blanks; the long name runs over, with as many behind it
+	grep -q "^f.py:7(f7) \{504\}<-       1    0.000    0.000  f.py:1(main)\$" calls
+	grep -q '^f.py:0(L*)  <-       1    0.000    0.000  f.py:1(main)$' calls
+}
+
 @test "names cannot speak to the terminal" {
 	python3 - <<'EOF'
 import marshal

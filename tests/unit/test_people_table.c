@@ -356,6 +356,38 @@ static void a_long_name_is_kept_and_shortened_once(void **state)
 	table_free(&m->table);
 }
 
+/* In a column of names, of which none is shortened, and in one of numbers. */
+static void a_long_cell_pads_no_other_row(void **state)
+{
+	static const struct column columns[] = { { "device", "Dev", UNIT_ID },
+						 { "name", "Name", UNIT_TEXT },
+						 { "calls", "Calls", UNIT_COUNT } };
+	struct memtable *m = memtable_new(columns, NCOLUMNS(columns));
+	struct render_opts opts = { .whole_names = true };
+	char name[LONG_NAME + 1] = "";
+
+	(void)state;
+	memset(name, 'k', LONG_NAME);
+	for (int64_t i = 0; i < 500; i++) {
+		struct cell row[] = { i == 1 ? cell_text(str_of(name)) : cell_int(7),
+				      i == 2 ? cell_text(str_of(name)) : TEXT("mm"),
+				      cell_int(i) };
+		memtable_add_row(m, row);
+	}
+	char *text = render_with("table", &m->table, &opts);
+	size_t line = strcspn(text, "\n") + 1; /* 512 cells, 2 blanks and so on */
+	assert_memory_equal(text + line + 511, "7  mm  ", 7);
+	assert_int_equal(512 + 2 + 512 + 2 + 5, strcspn(text + line, "\n"));
+	assert_true(strlen(text) < 1000000);
+	free(text);
+	opts = (struct render_opts){ .width = 120 };
+	memtable_rewind(&m->table);
+	text = render_with("table", &m->table, &opts);
+	assert_true(strlen(text) < 1000000);
+	free(text);
+	table_free(&m->table);
+}
+
 static void numbers_wider_than_the_terminal_stay_whole(void **state)
 {
 	struct memtable *m = op_table();
@@ -508,6 +540,7 @@ int main(void)
 		cmocka_unit_test(names_give_way_in_their_middle),
 		cmocka_unit_test(a_400_character_kernel_fits_any_usual_terminal),
 		cmocka_unit_test(a_long_name_is_kept_and_shortened_once),
+		cmocka_unit_test(a_long_cell_pads_no_other_row),
 		cmocka_unit_test(numbers_wider_than_the_terminal_stay_whole),
 		cmocka_unit_test(
 			names_that_would_read_the_same_keep_what_tells_them_apart),
