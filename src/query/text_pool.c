@@ -10,6 +10,8 @@
 /* Ids follow each other without a gap, and a row of the table takes that much. */
 #define TEXT_ROW_BYTES 6
 
+#define LONG_TEXT 256 /* bytes: hashing less costs nothing */
+
 static int damaged(struct err *err)
 {
 	return err_set(err, ERR_INPUT, "the store names a text that it does not have");
@@ -33,6 +35,7 @@ int text_pool_open(struct store *store, struct text_pool *out, struct err *err)
 {
 	*out = (struct text_pool){ .stmt = NULL };
 	intern_init(&out->intern);
+	idmap_init(&out->longs, 0);
 	if (text_pool_max_id(store, &out->max_id, err) < 0)
 		return -1;
 	out->numbers = xcalloc((size_t)out->max_id + 1, sizeof(*out->numbers));
@@ -43,6 +46,7 @@ void text_pool_close(struct text_pool *t)
 {
 	sqlite3_finalize(t->stmt);
 	intern_release(&t->intern);
+	idmap_release(&t->longs);
 	free(t->numbers);
 	free(t->work_kinds);
 	*t = (struct text_pool){ .stmt = NULL };
@@ -95,4 +99,24 @@ struct str text_pool_str(const struct text_pool *t, uint32_t number)
 struct cell text_pool_cell(const struct text_pool *t, uint32_t number)
 {
 	return number == TEXT_NONE ? cell_null() : cell_text(text_pool_str(t, number));
+}
+
+struct str text_pool_keep(struct text_pool *t, struct str text)
+{
+	return intern_str(&t->intern, intern_add(&t->intern, text));
+}
+
+uint32_t text_pool_number_of(struct text_pool *t, struct cell cell)
+{
+	if (cell.type != CELL_TEXT)
+		return TEXT_NONE;
+	int64_t address = (int64_t)(uintptr_t)cell.as.text.p;
+	size_t at = cell.as.text.n < LONG_TEXT ? 0 : idmap_first(&t->longs, address);
+	uint32_t number = idmap_next(&t->longs, &at);
+	if (number != UINT32_MAX)
+		return number;
+	number = intern_add(&t->intern, cell.as.text);
+	if (cell.as.text.n >= LONG_TEXT)
+		idmap_add(&t->longs, address, number);
+	return number;
 }

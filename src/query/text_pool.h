@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/idmap.h"
 #include "base/intern.h"
 #include "base/table.h"
 #include "store/store.h"
@@ -20,6 +21,7 @@ struct text_pool {
 	struct sqlite3_stmt *stmt;
 	struct intern intern; /* open to who makes texts of his own */
 	uint32_t *numbers;    /* by string.id: number + 1; 0: not read yet */
+	struct idmap longs;   /* of long texts: address to number */
 	int64_t max_id;
 	/* Owned: what kinds of device work names are, once for all profiles (device_work.c). */
 	uint8_t *work_kinds;
@@ -41,5 +43,9 @@ uint32_t text_pool_column(struct text_pool *t, struct sqlite3_stmt *stmt, int co
 struct str text_pool_str(const struct text_pool *t, uint32_t number);
 /* The same for a table: NULL for TEXT_NONE. */
 struct cell text_pool_cell(const struct text_pool *t, uint32_t number);
+/* Its copy of the text, which may be of anywhere. */
+struct str text_pool_keep(struct text_pool *t, struct str text);
+/* The number that text_pool_cell() had; the bytes of a long text are not looked at. */
+uint32_t text_pool_number_of(struct text_pool *t, struct cell cell);
 
 #endif

@@ -22,6 +22,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [os.path.join(ROOT, "bench"), os.path.join(ROOT, "store")]
 import command_lines  # noqa: E402  pylint: disable=wrong-import-position
+import edits  # noqa: E402  pylint: disable=wrong-import-position
 import linear  # noqa: E402  pylint: disable=wrong-import-position
 import other_files  # noqa: E402  pylint: disable=wrong-import-position
 import stack_files  # noqa: E402  pylint: disable=wrong-import-position
@@ -286,6 +287,23 @@ def check_findings(tap, tool):
     told(tap, costs, f"doctor of {SMALL} and {4 * SMALL} findings")
 
 
+def check_rows(tap, tool):
+    """A text of 100 n bytes that n rows of a summary have is looked at once."""
+    trace = os.path.join(os.environ["FIXTURES"], "gpu", "everything.json")
+    for table, column, where, line in (("comm_part", "name_id", "device NOT NULL", "comm --limit 1"),
+                                       ("transfer_part", "op_id", "grain = 2", "transfers --by op --limit 1")):
+        costs = []
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+            for n in (SMALL, 4 * SMALL):
+                store = os.path.join(folder, f"{n}.db")
+                subprocess.run([storetap.PTOOL, "ingest", "-q", "--summaries", "yes", "-o", store, trace], check=True)
+                with sqlite3.connect(store) as db:
+                    db.executescript(edits.share_texts(table, column, where, n, 100 * n))
+                db.close()
+                costs.append(least([linear.run([*line.split(), store], tool, folder, SECONDS) for _ in range(3)]))
+        told(tap, costs, f"{line} of {SMALL} and {4 * SMALL} rows with a long text")
+
+
 def check_sources(tap, tool):
     """What n files of Inductor say of a kernel is joined once, not for each of n regions with it."""
     costs = []
@@ -368,6 +386,7 @@ def main():
     check_long_names(tap, tool)
     check_lines(tap, tool)
     check_findings(tap, tool)
+    check_rows(tap, tool)
     check_sources(tap, tool)
     check_counters(tap, tool)
     check_lanes(tap, tool)

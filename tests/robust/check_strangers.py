@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+from edits import share_texts
+
 PTOOL = os.environ["PTOOL"]
 FIXTURES = os.environ["FIXTURES"]
 EVERYTHING = os.environ.get("STRANGERS") == "all"
@@ -26,13 +28,14 @@ EVERYTHING = os.environ.get("STRANGERS") == "all"
 SHARE = 1 if os.environ.get("STRANGERS") else 14 if os.environ.get("SAN") else 7
 TIMEOUT_S = 60
 SPACE = 4 << 30  # address space of a command, where no sanitizer needs terabytes
+LITTLE_SPACE = 128 << 20
 
 
-def limit_space():
-    resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
+def limit_of(space):
+    return lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space))
 
 
-LIMIT = None if os.environ.get("SAN") or os.environ.get("VALGRIND") else limit_space
+HAS_LIMITS = not (os.environ.get("SAN") or os.environ.get("VALGRIND"))
 
 VALUES = (-1, 0, 3, 2**31, 2**32, 2**63 - 1, -2**63)
 TEXTS = ("''", "char(0)", "'\x1b[31m'", "'-1'", "'9223372036854775808'", "printf('%5000c', 'x')")
@@ -219,7 +222,7 @@ class Shop:
             db.close()
         return True
 
-    def run(self, command, good=(0, 2, 3, 4)):
+    def run(self, command, good=(0, 2, 3, 4), space=SPACE):
         """What is wrong with how it ended, or None."""
         out = os.path.join(self.root, "out")
         places = {"STORE": self.store, "TRACE": self.trace, "OUT": out}
@@ -233,7 +236,8 @@ class Shop:
         env = dict(os.environ, PTOOL_STORE=self.store)
         try:
             done = subprocess.run([PTOOL, *words], env=env, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=TIMEOUT_S, preexec_fn=LIMIT)
+                                  capture_output=True, timeout=TIMEOUT_S,
+                                  preexec_fn=limit_of(space) if HAS_LIMITS else None)
         except subprocess.TimeoutExpired:
             return f"still running after {TIMEOUT_S} s"
         finally:
@@ -360,6 +364,18 @@ def long_names_that_functions_share_are_told(shop):
         assert wrong is None, f"ptool {' '.join(command)}: {wrong}"
 
 
+def long_texts_that_rows_of_summaries_share_are_kept_once(shop):
+    """1,000 rows in place of those of a profile, with two texts of 200 kB in turn: 200 MB, row by row."""
+    cases = [("step_part", "grew_slice_id", "true", "steps"),
+             ("gap_part", "device_name_id", "level = 0", "gaps"),
+             ("comm_part", "device_name_id", "device NOT NULL", "comm --limit 1"),
+             ("transfer_part", "device_name_id", "grain = 1", "transfers --limit 1")]
+    for table, column, where, command in cases:
+        assert shop.edit(shop.bases[2], share_texts(table, column, where, 1000, 200000))
+        wrong = shop.run(command.split(), good=(0,), space=LITTLE_SPACE)
+        assert wrong is None, f"{table}.{column}: ptool {command}: {wrong}"
+
+
 def a_range_that_all_series_share_is_read_once(shop):
     """8,000 series that say they are among the same 100,000 samples: 800 million, one by one."""
     share = """CREATE TEMP TABLE one AS SELECT * FROM sample_series WHERE sample_rows > 1 LIMIT 1;
@@ -452,6 +468,7 @@ def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
              rows_of_other_profiles_are_told, slices_of_two_tracks_are_told,
              long_names_that_functions_share_are_told,
+             long_texts_that_rows_of_summaries_share_are_kept_once,
              a_range_that_all_series_share_is_read_once, pages_that_go_in_circles_are_told,
              boundary_values_in_each_column_are_told)
     print(f"1..{len(tests)}")

@@ -41,3 +41,24 @@ def edit(rng, store, columns):
             edits.append(sql[:200])
     db.close()
     return edits
+
+
+SHARE_TEXTS = """INSERT INTO string SELECT max(id) + 1, printf('%.{length}c', 'x') FROM string;
+INSERT INTO string SELECT max(id) + 1, printf('%.{length}c', 'y') FROM string;
+CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {n})
+                       SELECT i, (SELECT max(id) FROM string) - i % 2 AS text FROM n;
+CREATE TEMP TABLE copies AS SELECT one.*, i, text, top FROM n, (SELECT max(id) AS top FROM {table}),
+    (SELECT * FROM {table} WHERE {where} LIMIT 1) one;
+UPDATE copies SET id = top + i, {values};
+UPDATE summary SET (first_row_id, row_count) = (SELECT min(id), count(*) FROM copies)
+ WHERE part = '{table}' AND profile_id = (SELECT profile_id FROM copies);
+ALTER TABLE copies DROP COLUMN i;
+ALTER TABLE copies DROP COLUMN text;
+ALTER TABLE copies DROP COLUMN top;
+INSERT INTO {table} SELECT * FROM copies;"""
+
+
+def share_texts(table, column, where, n, length):
+    """SQL: n copies of a row of a summary, in place of those of its profile, with two long texts in turn."""
+    values = "device = NULL, device_name_id = text" if column == "device_name_id" else f"{column} = text"
+    return SHARE_TEXTS.format(table=table, values=values, where=where, n=n, length=length)

@@ -94,7 +94,8 @@ static int find_group(struct comm_sources *s, const struct scope_profile *profil
 	return query_end(&q);
 }
 
-static void copy_devices(const struct device_work *work, struct comm_profile *out)
+static void copy_devices(const struct device_work *work, struct text_pool *texts,
+			 struct comm_profile *out)
 {
 	out->ndevices = work->ndevices;
 	out->devices = xcalloc(work->ndevices + 1, sizeof(*out->devices));
@@ -102,7 +103,8 @@ static void copy_devices(const struct device_work *work, struct comm_profile *ou
 		const struct work_device *device = &work->devices[i];
 		out->devices[i].device = device->device;
 		if (device->name)
-			out->devices[i].name = arena_strdup(&out->arena, device->name);
+			out->devices[i].name =
+				text_pool_keep(texts, str_of(device->name)).p;
 	}
 }
 
@@ -118,7 +120,7 @@ int comm_load_slices(struct comm_sources *s, const struct scope_profile *profile
 				  .choice = &s->choice };
 
 	*out = (struct comm_profile){ .ndevices = 0 };
-	copy_devices(work, out);
+	copy_devices(work, s->texts, out);
 	int rc = find_group(s, profile, &from.only_group, err);
 	if (rc == 0)
 		rc = collective_facts_load(s->store, s->texts, profile, &facts, err);
@@ -237,6 +239,5 @@ void comm_profile_release(struct comm_profile *p)
 	free(p->compute);
 	free(p->devices);
 	comm_calls_release(&p->calls);
-	arena_release(&p->arena);
 	*p = (struct comm_profile){ .ndevices = 0 };
 }

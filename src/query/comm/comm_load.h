@@ -2,7 +2,6 @@
 #ifndef PTOOL_QUERY_COMM_LOAD_H
 #define PTOOL_QUERY_COMM_LOAD_H
 
-#include "base/arena.h"
 #include "query/comm/comm_calls.h"
 #include "query/filter.h"
 #include "query/summary/summary.h"
@@ -20,12 +19,11 @@ struct comm_sources {
 
 /* What comm_load() gives of one profile. */
 struct comm_profile {
-	struct work_device
-		*devices; /* owned: numbers and names alone; the host is not there */
+	/* Owned: numbers, and names in the texts, alone; the host is not there. */
+	struct work_device *devices;
 	size_t ndevices;
 	struct comm_calls calls;
 	struct intervals *compute; /* owned; by device, the host's behind them */
-	struct arena arena;        /* of names */
 };
 
 /* `filter` and `texts` are borrowed.  comm_sources_close() in both cases. */

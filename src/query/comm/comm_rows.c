@@ -248,25 +248,19 @@ static void add_call(struct comm_row *row, const struct comm_call *c)
 		add_bandwidth(row, c);
 }
 
-static struct cell device_cell(const struct comm_profile *p, const struct comm_call *c,
-			       struct arena *arena)
+static struct cell device_cell(const struct comm_profile *p, const struct comm_call *c)
 {
-	if (c->side != COMM_ON_DEVICE)
-		return cell_null();
-	struct cell cell = work_device_cell(&p->devices[c->device]);
-	if (cell.type == CELL_TEXT)
-		cell.as.text = arena_copy(arena, cell.as.text);
-	return cell;
+	return c->side == COMM_ON_DEVICE ? work_device_cell(&p->devices[c->device])
+					 : cell_null();
 }
 
 /* Of the calls at[0..n), which are of one group. */
 static struct comm_row sum_up(const struct scope_profile *profile,
-			      const struct comm_profile *p, struct sort_group group,
-			      struct arena *arena)
+			      const struct comm_profile *p, struct sort_group group)
 {
 	const struct comm_call *first = &p->calls.items[group.at[0]];
 	struct comm_row row = { .profile = profile,
-				.device = device_cell(p, first, arena),
+				.device = device_cell(p, first),
 				.of = *first,
 				.first = group.at[0],
 				.message_bytes = first->bytes,
@@ -301,7 +295,7 @@ static void add_sums(struct comm_rows *to, const struct scope_profile *profile,
 	sort_groups_make(&groups, p->calls.n, key_before, &g);
 	struct comm_row *rows = xcalloc(groups.n + 1, sizeof(*rows));
 	for (size_t i = 0; i < groups.n; i++)
-		rows[i] = sum_up(profile, p, groups.items[i], &to->arena);
+		rows[i] = sum_up(profile, p, groups.items[i]);
 	g.rows = rows;
 	uint32_t *order = sorted_places(groups.n, sums_before, &g);
 	for (size_t i = 0; i < groups.n; i++)
@@ -319,8 +313,7 @@ void comm_rows_add(struct comm_rows *to, const struct scope_profile *profile,
 		return;
 	}
 	for (uint32_t i = 0; i < from->calls.n; i++)
-		add_row(to,
-			sum_up(profile, from, (struct sort_group){ &i, 1 }, &to->arena));
+		add_row(to, sum_up(profile, from, (struct sort_group){ &i, 1 }));
 }
 
 /* What has no place comes last. */
@@ -385,7 +378,6 @@ void comm_rows_fold(struct comm_rows *rows)
 void comm_rows_release(struct comm_rows *rows)
 {
 	free(rows->items);
-	arena_release(&rows->arena);
 	*rows = (struct comm_rows){ .n = 0 };
 }
 

@@ -2,7 +2,6 @@
 #ifndef PTOOL_QUERY_COMM_ROWS_H
 #define PTOOL_QUERY_COMM_ROWS_H
 
-#include "base/arena.h"
 #include "query/comm/comm.h"
 #include "query/comm/comm_load.h"
 
@@ -11,7 +10,6 @@ struct comm_row;
 struct comm_rows {
 	struct comm_row *items; /* owned */
 	size_t n, cap;
-	struct arena arena; /* of devices without a number */
 	enum comm_by by;
 };
 

@@ -145,8 +145,7 @@ const struct summary summary_comm = { PART_TABLE(COMM_PART, comm_part), make };
 
 static uint32_t text_of(struct comm_sources *s, struct cell cell)
 {
-	return cell.type == CELL_TEXT ? intern_add(&s->texts->intern, cell.as.text)
-				      : TEXT_NONE;
+	return text_pool_number_of(s->texts, cell);
 }
 
 /* NCOMM_SIDES: none is called so. */
@@ -170,11 +169,9 @@ static uint32_t device_of(struct comm_profile *p, const struct cell *c)
 	const struct work_device *last = &p->devices[p->ndevices ? p->ndevices - 1 : 0];
 
 	if (device.device == NUMBER_NONE && name.type == CELL_TEXT)
-		device.name = arena_copy(&p->arena, name.as.text).p;
-	bool is_same = p->ndevices && last->device == device.device &&
-		       !last->name == !device.name &&
-		       (!device.name || strcmp(last->name, device.name) == 0);
-	if (!is_same)
+		device.name = name.as.text.p;
+	/* the pool has each name once */
+	if (!p->ndevices || last->device != device.device || last->name != device.name)
 		p->devices[p->ndevices++] = device;
 	return (uint32_t)p->ndevices - 1;
 }

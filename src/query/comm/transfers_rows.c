@@ -83,7 +83,7 @@ struct profile_transfers {
 
 /* Of the transfers at[0..n), which are of one group. */
 static struct transfer_row sum_up(const struct profile_transfers *p, const uint32_t *at,
-				  size_t n, struct arena *arena)
+				  size_t n, struct text_pool *texts)
 {
 	const struct transfer *first = &p->all->items[at[0]];
 	struct transfer_row row = { .profile = p->profile,
@@ -103,7 +103,7 @@ static struct transfer_row sum_up(const struct profile_transfers *p, const uint3
 	row.exposure = exposure_of(&ran, &p->compute[first->device]);
 	intervals_release(&ran);
 	if (row.device.type == CELL_TEXT)
-		row.device.as.text = arena_copy(arena, row.device.as.text);
+		row.device.as.text = text_pool_keep(texts, row.device.as.text);
 	return row;
 }
 
@@ -121,7 +121,7 @@ static void add_sums(const struct profile_transfers *p, enum transfers_by by,
 	sort_groups_make(&groups, p->all->n, key_before, &g);
 	struct transfer_row *rows = xcalloc(groups.n + 1, sizeof(*rows));
 	for (size_t i = 0; i < groups.n; i++)
-		rows[i] = sum_up(p, groups.items[i].at, groups.items[i].n, &to->arena);
+		rows[i] = sum_up(p, groups.items[i].at, groups.items[i].n, to->texts);
 	g.rows = rows;
 	uint32_t *order = sorted_places(groups.n, sums_before, &g);
 	for (size_t i = 0; i < groups.n; i++)
@@ -144,7 +144,7 @@ void transfer_rows_add(struct transfer_rows *to, enum transfers_by by,
 	if (by != TRANSFERS_SINGLE)
 		add_sums(&p, by, to);
 	for (uint32_t i = 0; by == TRANSFERS_SINGLE && i < all->n; i++)
-		add_row(to, sum_up(&p, &i, 1, &to->arena));
+		add_row(to, sum_up(&p, &i, 1, to->texts));
 	for (size_t i = 0; i < work->ndevices; i++)
 		intervals_release(&p.compute[i]);
 	free(p.compute);

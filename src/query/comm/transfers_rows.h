@@ -23,7 +23,8 @@ struct transfer_row {
 struct transfer_rows {
 	struct transfer_row *items; /* owned */
 	size_t n, cap;
-	struct arena arena; /* of devices without a number, and of what is shown */
+	struct text_pool *texts; /* borrowed: devices without a number are there */
+	struct arena arena;      /* of what is shown */
 };
 
 /*

@@ -59,7 +59,7 @@ static void add_rows(const struct summary_source *from, const struct device_work
 	bool has_room = true;
 
 	for (size_t grain = 0; grain < GRAINS && has_room; grain++) {
-		struct transfer_rows rows = { .n = 0 };
+		struct transfer_rows rows = { .texts = from->texts };
 		transfer_rows_add(&rows, grains[grain], from->profile, work, all);
 		for (size_t i = 0; i < rows.n && has_room; i++)
 			has_room = add_row(from->texts, grain, &rows.items[i], out);
@@ -116,21 +116,18 @@ static enum host_memory memory_of(struct cell cell)
 	return memory < NHOST_MEMORIES ? memory : HOST_MEMORY_UNKNOWN;
 }
 
-/* Names of devices are copied, as rows outlive the cells. */
-static struct cell device_cell(const struct cell *c, struct arena *arena)
+static struct cell device_cell(const struct cell *c)
 {
 	struct cell name = c[COL_TRANSFER_PART_DEVICE_NAME_ID];
 
 	if (c[COL_TRANSFER_PART_DEVICE].type == CELL_INT)
 		return c[COL_TRANSFER_PART_DEVICE];
-	return name.type == CELL_TEXT ? cell_text(arena_copy(arena, name.as.text))
-				      : cell_null();
+	return name.type == CELL_TEXT ? name : cell_null();
 }
 
 static int read_row(struct transfer_rows *to, const struct scope_profile *profile,
-		    struct text_pool *texts, const struct cell *c, struct err *err)
+		    const struct cell *c, struct err *err)
 {
-	struct cell op = c[COL_TRANSFER_PART_OP_ID];
 	bool has_kind = c[COL_TRANSFER_PART_GRAIN].as.integer > 0;
 	int64_t busy_ns = part_int(c[COL_TRANSFER_PART_BUSY_NS], -1);
 	int64_t exposed_ns = part_int(c[COL_TRANSFER_PART_EXPOSED_NS], -1);
@@ -141,12 +138,10 @@ static int read_row(struct transfer_rows *to, const struct scope_profile *profil
 		return summary_damaged(&summary_transfers, err);
 	*ARRAY_PUSH(to->items, to->n, to->cap) = (struct transfer_row){
 		.profile = profile,
-		.device = device_cell(c, &to->arena),
+		.device = device_cell(c),
 		.of = { .kind = (uint8_t)kind,
 			.memory = (uint8_t)memory_of(c[COL_TRANSFER_PART_MEMORY_ID]),
-			.op = op.type == CELL_TEXT
-				      ? intern_add(&texts->intern, op.as.text)
-				      : TEXT_NONE,
+			.op = text_pool_number_of(to->texts, c[COL_TRANSFER_PART_OP_ID]),
 			.step = part_int(c[COL_TRANSFER_PART_STEP], NUMBER_NONE) },
 		.calls = part_int(c[COL_TRANSFER_PART_CALLS], 0),
 		.total_ns = part_int(c[COL_TRANSFER_PART_TOTAL_NS], 0),
@@ -176,7 +171,7 @@ int transfer_rows_stored(struct transfer_rows *to, enum transfers_by by,
 	for (size_t i = 0; rc == 0 && i < rows.n; i++) {
 		const struct cell *c = part_rows_at(&rows, i);
 		if (part_int(c[COL_TRANSFER_PART_GRAIN], -1) == (int64_t)grain)
-			rc = read_row(to, profile, reader->texts, c, err);
+			rc = read_row(to, profile, c, err);
 	}
 	part_rows_release(&rows);
 	return rc;

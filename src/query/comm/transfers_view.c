@@ -210,8 +210,8 @@ int transfers_open(struct store *store, const struct scope *scope,
 		   const struct transfers_request *request, struct table **out,
 		   struct err *err)
 {
-	struct transfers_view v = { .has_work = false };
 	struct text_pool texts;
+	struct transfers_view v = { .rows.texts = &texts };
 
 	if (work_filter_check(request->filter, err) < 0)
 		return -1;

@@ -46,9 +46,7 @@ static int cause_of(struct cell code)
 
 static uint32_t text_of(const struct gap_stored *s, struct cell cell)
 {
-	return cell.type == CELL_TEXT
-		       ? intern_add(&s->profile.texts->intern, cell.as.text)
-		       : TEXT_NONE;
+	return text_pool_number_of(s->profile.texts, cell);
 }
 
 static bool is_place(struct cell cell, int64_t most)
@@ -124,9 +122,10 @@ static int find_places(struct gap_stored *s, size_t *nsteps, size_t *nstreams,
 	return 0;
 }
 
-static const char *text_copy(struct gap_stored *s, struct cell cell)
+/* In the pool of the texts. */
+static const char *name_in(struct cell cell)
 {
-	return cell.type == CELL_TEXT ? arena_copy(&s->arena, cell.as.text).p : NULL;
+	return cell.type == CELL_TEXT ? cell.as.text.p : NULL;
 }
 
 static void read_device(struct gap_stored *s, size_t device)
@@ -135,7 +134,7 @@ static void read_device(struct gap_stored *s, size_t device)
 
 	s->profile.work.devices[device] = (struct work_device){
 		.device = part_int(c[COL_GAP_PART_DEVICE], NUMBER_NONE),
-		.name = text_copy(s, c[COL_GAP_PART_DEVICE_NAME_ID]),
+		.name = name_in(c[COL_GAP_PART_DEVICE_NAME_ID]),
 	};
 	s->profile.totals[device] = (struct gap_total){
 		.idle_ns = value(c, COL_GAP_PART_IDLE_NS),
@@ -161,7 +160,7 @@ static void read_places(struct gap_stored *s)
 		if (place >= 0 && by == GAPS_BY_STREAM)
 			s->profile.work.streams[place] = (struct work_stream){
 				.stream = number,
-				.name = text_copy(s, c[COL_GAP_PART_KEY_ID]),
+				.name = name_in(c[COL_GAP_PART_KEY_ID]),
 			};
 	}
 }
@@ -265,7 +264,6 @@ void gap_stored_release(struct gap_stored *s)
 		part_rows_release(&s->rows);
 	if (s->waits.table)
 		part_rows_release(&s->waits);
-	arena_release(&s->arena);
 }
 
 /* What it is grouped by: as gap_key_of(). */

@@ -26,7 +26,6 @@ struct gap_stored {
 	struct gap_late *late;   /* owned */
 	size_t nlate;
 	uint32_t *devices; /* owned; by row: the place of its device */
-	struct arena arena;
 };
 
 /*

@@ -17,7 +17,7 @@ static void name_slice(struct step_spent *g, struct step_mark *mark,
 {
 	mark->grew_slice_ns = grew_ns(g, spent);
 	mark->grew_slice =
-		arena_copy(&g->steps->arena, text_pool_str(g->texts, spent->name - 1)).p;
+		steps_keep_text(g->steps, text_pool_cell(g->texts, spent->name - 1));
 }
 
 static bool grew_more(const struct step_spent *g, const struct spent *a,

@@ -33,6 +33,13 @@ static void keep_profile(struct steps *s, const struct steps_profile *p)
 	*ARRAY_PUSH(s->profiles, s->nprofiles, s->profiles_cap) = *p;
 }
 
+const char *steps_keep_text(struct steps *s, struct cell text)
+{
+	return text.type == CELL_TEXT
+		       ? intern_str(&s->texts, intern_add(&s->texts, text.as.text)).p
+		       : NULL;
+}
+
 /* Of one device, or of a profile without any (NULL). */
 static void add_series(struct steps *s, const struct steps_profile *p,
 		       const struct device_work *work, const struct work_device *device)
@@ -42,8 +49,7 @@ static void add_series(struct steps *s, const struct steps_profile *p,
 	if (device) {
 		series.has_device = true;
 		series.device = device->device;
-		series.device_name =
-			device->name ? arena_strdup(&s->arena, device->name) : NULL;
+		series.device_name = steps_keep_text(s, cell_text_or_null(device->name));
 		/* files of one group may not have the same devices */
 		series.place = p->is_file && device->device != NUMBER_NONE
 				       ? (size_t)device->device
@@ -263,7 +269,7 @@ void steps_release(struct steps *s)
 	for (size_t i = 0; i < s->nseries; i++)
 		release_series(&s->series[i]);
 	idmap_release(&s->files);
-	arena_release(&s->arena);
+	intern_release(&s->texts);
 	free(s->profiles);
 	free(s->series);
 	free(s->marks);

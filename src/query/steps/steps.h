@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/idmap.h"
+#include "base/intern.h"
 #include "base/memtable.h"
 #include "base/table.h"
 #include "query/filter.h"
@@ -40,7 +40,7 @@ struct step_mark {
 	int64_t grew_ns;       /* of `grew` over its own median */
 	int64_t grew_slice_ns; /* of `grew_slice` over its mean in steps that are not long */
 	int64_t grew_unrecorded_ns; /* likewise of the time that is in no slice */
-	const char *grew_slice;     /* when is_long; in the arena; NULL: none */
+	const char *grew_slice;     /* when is_long; in the texts; NULL: none */
 	enum step_category grew;    /* when is_long: the category that did most */
 	bool is_looked; /* of a stored summary, when is_long: SPENT_MOST was not reached */
 	bool is_long;   /* 10 % and 5 median deviations above the median of its group */
@@ -105,7 +105,7 @@ struct steps_profile {
 struct step_series {
 	size_t profile;          /* in steps.profiles */
 	int64_t device;          /* when has_device, as in struct step_row */
-	const char *device_name; /* in the arena */
+	const char *device_name; /* in the texts */
 	size_t place;            /* of the device among those of its group */
 	struct device_parts parts;
 	int64_t (*views)
@@ -127,14 +127,14 @@ struct steps {
 	size_t nmarks, marks_cap;
 	enum step_bounds_by bounds;
 	bool has_phases;
-	bool has_single;    /* a profile without steps */
-	bool has_empty;     /* one whose last step was left out: nothing began in it */
-	bool has_unmoved;   /* one whose device work counted for no step */
-	bool lacks_device;  /* one without device work */
-	bool has_unnamed;   /* long steps whose slice nobody looked for: SPENT_MOST */
-	int64_t launches;   /* calls that launched some in such profiles */
-	struct idmap files; /* files that are a step each, by rank: places in profiles */
-	struct arena arena;
+	bool has_single;     /* a profile without steps */
+	bool has_empty;      /* one whose last step was left out: nothing began in it */
+	bool has_unmoved;    /* one whose device work counted for no step */
+	bool lacks_device;   /* one without device work */
+	bool has_unnamed;    /* long steps whose slice nobody looked for: SPENT_MOST */
+	int64_t launches;    /* calls that launched some in such profiles */
+	struct idmap files;  /* files that are a step each, by rank: places in profiles */
+	struct intern texts; /* each once, for steps and devices may be many */
 };
 
 /* All profiles with their means and marks; steps_release() in both cases. */
@@ -179,6 +179,9 @@ int steps_add_stored(struct summary_reader *reader, const struct step_source *fr
 /* For that, of steps_add_profile(): the series are there from first_series on; moves p. */
 void steps_keep_profile(struct steps *s, struct steps_profile *p,
 			const struct filter *filter);
+
+/* A copy that lives as long as the steps; NULL for a cell without text. */
+const char *steps_keep_text(struct steps *s, struct cell text);
 
 /* Accepts one that was moved. */
 void steps_profile_release(struct steps_profile *p);

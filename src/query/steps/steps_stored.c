@@ -214,9 +214,7 @@ static void read_phases(const struct stored *r, struct steps_profile *p)
 		read_group(c, VALUE_DEVICE_PHASE, p->phases.steps[i].device_ns);
 	}
 	for (int i = 0; i < NSOURCES; i++)
-		if (sources[i].type == CELL_TEXT)
-			p->phases.sources[i] =
-				arena_copy(&r->steps->arena, sources[i].as.text).p;
+		p->phases.sources[i] = steps_keep_text(r->steps, sources[i]);
 }
 
 /* Of the device whose rows begin at `first`, the nth of the profile. */
@@ -231,7 +229,7 @@ static void add_series(const struct stored *r, const struct steps_profile *p,
 	if (has_device) {
 		series.device = part_int(c[COL_STEP_PART_DEVICE], NUMBER_NONE);
 		if (name.type == CELL_TEXT && name.as.text.n)
-			series.device_name = arena_copy(&r->steps->arena, name.as.text).p;
+			series.device_name = steps_keep_text(r->steps, name);
 		series.place = p->is_file && series.device != NUMBER_NONE
 				       ? (size_t)series.device
 				       : first / r->nsteps;
@@ -275,7 +273,7 @@ static void read_growth(const struct stored *r)
 		mark->grew_unrecorded_ns = part_int(unrecorded, 0);
 		if (slice.type != CELL_TEXT)
 			continue;
-		mark->grew_slice = arena_copy(&r->steps->arena, slice.as.text).p;
+		mark->grew_slice = steps_keep_text(r->steps, slice);
 		mark->grew_slice_ns = part_int(c[COL_STEP_PART_GREW_SLICE_NS], 0);
 	}
 }
