@@ -1,5 +1,4 @@
 /* ptool sql: the user's own query on a store, in any output format. */
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -125,45 +124,9 @@ static int bind_params(struct user_sql *q, const struct opt_strings *params,
 	return user_sql_check_bound(q, err);
 }
 
-static int draw_one(struct table *table, struct output *out,
-		    const struct renderer *renderer, struct err *err)
-{
-	errno = 0;
-	int rc = renderer->render(table, &out->render, out->stream, err);
-	if (rc < 0)
-		out->write_errno = errno;
-	table_free(table);
-	return rc;
-}
-
-/* One result after the other, an empty line between them: for people. */
-static int draw_each(struct user_sql *q, const struct command *self,
-		     const struct output_opts *o, struct err *err)
-{
-	const struct renderer *renderer = output_renderer(o, err);
-	const char *between = "";
-	struct output out;
-	struct table *table;
-	int rc;
-
-	if (output_open(&out, self->name, o, err) < 0)
-		return -1;
-	while ((rc = user_sql_next(q, false, &table, err)) > 0) {
-		fputs(between, out.stream);
-		between = "\n";
-		rc = draw_one(table, &out, renderer, err);
-		if (rc < 0)
-			break;
-	}
-	/* a stream that failed is told by output_close(), which knows a reader that left */
-	bool is_stream = rc < 0 && ferror(out.stream);
-	int closed = output_close(&out, rc == 0 || is_stream, err);
-	return is_stream ? closed : rc < 0 ? -1 : closed;
-}
-
-/* At most one result; what stands behind it runs too. */
-static int draw_result(struct user_sql *q, const struct command *self,
-		       const struct output_opts *o, struct err *err)
+/* For people one result after the other, an empty line between them. */
+static int draw_results(struct user_sql *q, const struct command *self,
+			const struct output_opts *o, struct err *err)
 {
 	struct table *table;
 	int rc = user_sql_next(q, !reading_is_for_people(o), &table, err);
@@ -172,7 +135,7 @@ static int draw_result(struct user_sql *q, const struct command *self,
 		return rc;
 	rc = output_table(self->name, table, o, err);
 	table_free(table);
-	return rc < 0 ? -1 : user_sql_next(q, false, &table, err);
+	return rc;
 }
 
 /*
@@ -217,6 +180,7 @@ static int answer(const struct command *self, const struct sql_opts *o,
 	struct user_sql *q;
 	struct stop stop;
 	const struct user_sql_limits limits = { .memory_bytes = o->memory_bytes,
+						.keeps_results = o->output.budget != 0,
 						.file_bytes = file_bytes(o, store),
 						.seconds = o->timeout_s,
 						.is_running = &stop.is_running };
@@ -233,10 +197,8 @@ static int answer(const struct command *self, const struct sql_opts *o,
 			     "%zu statements return rows; only --format table and "
 			     "markdown can show more than one result",
 			     n);
-	else if (rc == 0 && n > 1)
-		rc = draw_each(q, self, &o->output, err);
 	else if (rc == 0)
-		rc = draw_result(q, self, &o->output, err);
+		rc = draw_results(q, self, &o->output, err);
 	interrupt_alarm(NULL);
 	user_sql_close(q);
 	return rc;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/machine.h"
@@ -36,6 +35,7 @@ struct user_sql {
 	struct user_sql_limits limits;
 	struct sql_guard guard;
 	struct slices_by_name by_name;
+	int64_t collected_bytes; /* by who draws the results, at least */
 };
 
 /* That a collected cell takes, in an array that grows by doubling. */
@@ -46,11 +46,10 @@ struct result {
 	struct sqlite3_stmt *stmt; /* borrowed */
 	struct user_sql *q;        /* borrowed */
 	struct column *columns;    /* owned */
-	struct arena names;
-	struct buf *hex; /* owned; one for each column */
+	char **names;              /* owned: theirs */
+	struct buf *hex;           /* owned; one for each column */
 	int64_t nrows;
 	bool is_over, is_collected;
-	int64_t collected_bytes; /* by who draws it, at least */
 };
 
 /* "1.50 GiB", in `out`. */
@@ -381,10 +380,10 @@ static int collect(struct result *r, const struct cell *cells, struct err *err)
 	if (!r->is_collected || !most)
 		return 0;
 	for (size_t i = 0; i < r->table.ncolumns; i++)
-		r->collected_bytes +=
+		r->q->collected_bytes +=
 			(int64_t)(CELL_BYTES +
 				  (cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0));
-	if (r->collected_bytes + sqlite3_memory_used() <= most)
+	if (r->q->collected_bytes + sqlite3_memory_used() <= most)
 		return 0;
 	char text[UNITS_TEXT_MAX];
 
@@ -441,16 +440,25 @@ static int step(const struct user_sql *q, struct sqlite3_stmt *stmt, struct err 
 	}
 }
 
+/* What it needed for its rows goes, the next result follows: there may be many. */
+static int result_end(struct result *r, struct err *err)
+{
+	r->is_over = true;
+	r->table.total_rows = r->nrows;
+	for (size_t i = 0; i < r->table.ncolumns; i++)
+		buf_release(&r->hex[i]);
+	return user_sql_next(r->q, !r->is_collected, &r->table.more, err) < 0 ? -1 : 0;
+}
+
 static int result_next(struct table *t, struct cell *cells, struct err *err)
 {
 	struct result *r = (struct result *)t;
 	int rc = r->is_over ? 0 : step(r->q, r->stmt, err);
 
-	if (rc <= 0) {
-		r->is_over = true;
-		t->total_rows = r->nrows;
+	if (rc == 0 && !r->is_over)
+		return result_end(r, err);
+	if (rc <= 0)
 		return rc;
-	}
 	for (int i = 0; i < (int)t->ncolumns; i++)
 		cells[i] = sqlite3_column_type(r->stmt, i) == SQLITE_BLOB
 				   ? blob_cell(r, i)
@@ -465,11 +473,13 @@ static void result_free(struct table *t)
 {
 	struct result *r = (struct result *)t;
 
-	for (size_t i = 0; i < t->ncolumns; i++)
+	for (size_t i = 0; i < t->ncolumns; i++) {
 		buf_release(&r->hex[i]);
+		free(r->names[i]);
+	}
 	free(r->hex);
+	free(r->names);
 	free(r->columns);
-	arena_release(&r->names);
 	free(r);
 }
 
@@ -482,10 +492,11 @@ static struct table *result_new(struct user_sql *q, struct sqlite3_stmt *stmt, b
 	r->q = q;
 	r->is_collected = !units;
 	r->columns = xcalloc(n, sizeof(*r->columns));
+	r->names = xcalloc(n, sizeof(*r->names));
 	r->hex = xcalloc(n, sizeof(*r->hex));
 	for (size_t i = 0; i < n; i++) {
 		const char *name = sqlite3_column_name(stmt, (int)i);
-		name = arena_strdup(&r->names, name ? name : "");
+		name = r->names[i] = xstrdup(name ? name : "");
 		r->columns[i] =
 			(struct column){ name, NULL, units ? unit_of(name) : UNIT_ANY };
 		buf_init(&r->hex[i], BLOB_MAX);
@@ -507,6 +518,8 @@ int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err
 		struct sqlite3_stmt *stmt = q->statements[q->at++].stmt;
 		if (sqlite3_column_count(stmt) > 0) {
 			*out = result_new(q, stmt, units);
+			if (!q->limits.keeps_results)
+				q->collected_bytes = 0;
 			return 1;
 		}
 		if (step(q, stmt, err) < 0)

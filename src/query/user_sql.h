@@ -22,6 +22,7 @@ struct user_sql_limits {
 	 * collected; 0: as many as there are.  ERR_IO then, as when the machine has no more.
 	 */
 	int64_t memory_bytes;
+	bool keeps_results; /* the rows of one are collected still when the next is */
 	/* That SQLite may write to files without a name; 0: no limit.  ERR_IO then. */
 	int64_t file_bytes;
 	/* From user_sql_open() on; 0: as long as it takes.  ERR_USAGE then. */
@@ -57,10 +58,10 @@ int user_sql_check_bound(const struct user_sql *q, struct err *err);
 /* How many statements give a result. */
 size_t user_sql_nresults(const struct user_sql *q);
 /*
- * Runs on to the next result: 1, and a table (the caller's, freed before the
- * next call); 0 when all has run; -1.  `units`: columns named *_ns, *_bytes and
- * *_pct carry their unit, which for people would scale the numbers; and rows are not
- * collected.
+ * Runs on to the first result: 1, and a table (the caller's), which has the next as its
+ * `more` when all its rows were pulled; 0 when all has run; -1.  `units`: columns named
+ * *_ns, *_bytes and *_pct carry their unit, which for people would scale the numbers; and
+ * rows are not collected.
  */
 int user_sql_next(struct user_sql *q, bool units, struct table **out, struct err *err);
 

@@ -90,6 +90,15 @@ here() {
 	prints $'a\n1'
 }
 
+@test "without UTF-8 several results are in ASCII, as one is" {
+	here
+	for query in 'SELECT :a AS a' 'SELECT :a AS a; SELECT 1 AS b'; do
+		LC_ALL=C ptool sql -p a="$(printf 'x%.0s' {1..150})" "$query" >rows
+		grep -q 'xx\.\.\.xx\|xx~xx' rows
+		run ! env LC_ALL=C grep -q '[^ -~]' rows
+	done
+}
+
 @test "columns named _ns, _bytes and _pct carry their unit in JSON; people get the bare numbers" {
 	here
 	query='SELECT 5000000 AS dur_ns, 2048 AS b_bytes, 12.5 AS busy_pct, 7 AS n, 1 AS _ns'

@@ -47,9 +47,11 @@ void gist_table(struct gist *g, int rc, struct table *t, struct err *err)
 	struct cell cells[COLUMNS_MAX];
 
 	t = rc == 0 ? t : NULL;
-	if (rc == 0 && t->ncolumns <= COLUMNS_MAX) {
-		for (int n = 0; n < ROWS_MAX && (rc = t->next(t, cells, err)) == 1; n++)
-			for (size_t i = 0; i < t->ncolumns; i++)
+	for (struct table *at = t; at && rc >= 0; at = at->more) {
+		if (at->ncolumns > COLUMNS_MAX)
+			continue;
+		for (int n = 0; n < ROWS_MAX && (rc = at->next(at, cells, err)) == 1; n++)
+			for (size_t i = 0; i < at->ncolumns; i++)
 				add_cell(g, &cells[i]);
 	}
 	must((rc < 0) == (err->kind != ERR_NONE), "a failure that is none");

@@ -56,7 +56,6 @@ static void read_table(struct table *t, size_t size)
 	if (rc < 0)
 		must_tell(&err, size);
 	free(cells);
-	table_free(t);
 }
 
 static void run(struct user_sql *q, size_t size)
@@ -74,8 +73,9 @@ static void run(struct user_sql *q, size_t size)
 	}
 	size_t n = 0;
 	while ((rc = user_sql_next(q, n % 2, &t, &err)) == 1) {
-		n++;
-		read_table(t, size);
+		for (struct table *at = t; at; at = at->more, n++)
+			read_table(at, size);
+		table_free(t);
 	}
 	if (rc < 0)
 		must_tell(&err, size);
