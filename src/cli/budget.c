@@ -3,12 +3,17 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/memtable.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/message.h"
+
+#define TEXT_LEAST ((size_t)64)        /* bytes that a text keeps */
+#define TEXT_MOST  ((size_t)64 * 1024) /* that a text may have, or those of the answer */
 
 size_t budget_bytes(int64_t tokens)
 {
@@ -18,19 +23,24 @@ size_t budget_bytes(int64_t tokens)
 /* A table whose first rows are kept; `m` is drawn with fewer. */
 struct part {
 	struct memtable *m; /* owned */
+	struct cell *first; /* owned: its first row, whole */
 	const char **notes; /* owned: of all of it */
 	size_t nrows, nnotes;
-	int64_t total_rows;
+	int64_t pulled, total_rows; /* rows of the table */
 	const char *share;
 };
 
 struct answer {
 	const struct renderer *renderer;
 	const struct render_opts *opts;
+	size_t bytes;       /* that it may have */
 	struct part *parts; /* owned */
 	size_t n, cap;
-	size_t rows, notes; /* that a part may have */
-	char *text;         /* of the last try; owned */
+	size_t ntables, first_bytes; /* of all; at least, of the parts' first rows */
+	size_t shown;                /* parts that are drawn */
+	size_t rows, notes;          /* that a part may have */
+	size_t text_bytes;           /* that a text of the first row may have */
+	char *text;                  /* of the last try; owned */
 	size_t ntext;
 };
 
@@ -50,31 +60,88 @@ static void copy_looks(struct memtable *m, const struct table *from)
 		memtable_add_note(m, "%s", from->notes[i]);
 }
 
-/* A row has a byte at least: more than `bytes` of them are only counted. */
-static int take_part(struct answer *a, struct table *from, size_t bytes, struct err *err)
+/* A text that is longer ends there, and says so. */
+static struct cell cut(struct arena *arena, struct cell cell, size_t most)
 {
-	struct memtable *m = memtable_new(from->columns, from->ncolumns);
+	static const char mark[] = " [cut]";
+
+	if (cell.type != CELL_TEXT || cell.as.text.n <= most)
+		return cell;
+	struct str text = utf8_cut(cell.as.text, most);
+	char *copy = arena_alloc(arena, text.n + sizeof(mark));
+	memcpy(copy, text.p, text.n);
+	memcpy(copy + text.n, mark, sizeof(mark));
+	return cell_text((struct str){ copy, text.n + sizeof(mark) - 1 });
+}
+
+/* What the row takes at least: people's texts are shortened, their columns left out. */
+static size_t least_bytes(const struct answer *a, const struct table *t,
+			  const struct cell *cells)
+{
+	size_t bytes = t->ncolumns;
+
+	if (a->renderer->is_for_people)
+		return 1;
+	for (size_t i = 0; i < t->ncolumns; i++)
+		bytes += cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0;
+	return bytes;
+}
+
+/*
+ * Keeps the first row, and as many as the answer can have if it shows one of each part;
+ * the others are only counted.
+ */
+static int take_rows(struct answer *a, struct part *p, struct table *from,
+		     struct err *err)
+{
 	struct cell *cells = xcalloc(from->ncolumns, sizeof(*cells));
+	size_t bytes = a->first_bytes, most = a->bytes > TEXT_MOST ? a->bytes : TEXT_MOST;
+	struct arena texts = { 0 };
 	int rc;
 
-	while ((rc = from->next(from, cells, err)) > 0)
-		if (m->nrows < bytes)
-			memtable_add_row(m, cells);
+	while ((rc = from->next(from, cells, err)) > 0) {
+		bytes += least_bytes(a, from, cells);
+		if (p->pulled++ == 0)
+			a->first_bytes = bytes;
+		else if (bytes > a->bytes)
+			continue;
+		for (size_t i = 0; i < from->ncolumns; i++)
+			cells[i] = cut(&texts, cells[i], most);
+		memtable_add_row(p->m, cells);
+		arena_release(&texts);
+	}
 	free(cells);
+	return rc;
+}
+
+/* A table has a byte at least, too. */
+static int take_part(struct answer *a, struct table *from, struct err *err)
+{
+	struct memtable *m = memtable_new(from->columns, from->ncolumns);
+	struct part p = { .m = m };
+	int rc = take_rows(a, &p, from, err);
+
+	if (a->ntables++ >= a->bytes) {
+		table_free(&m->table);
+		return rc;
+	}
 	copy_looks(m, from);
-	struct part *p = ARRAY_PUSH(a->parts, a->n, a->cap);
-	*p = (struct part){ .m = m,
-			    .nrows = m->nrows,
-			    .nnotes = m->nnotes,
-			    .notes = xcalloc(m->nnotes + 1, sizeof(*p->notes)),
-			    .total_rows = from->total_rows,
-			    .share = from->share };
+	p.nrows = m->nrows;
+	p.nnotes = m->nnotes;
+	p.total_rows = from->total_rows;
+	p.share = from->share;
+	p.first = xcalloc(from->ncolumns, sizeof(*p.first));
+	for (size_t i = 0; m->nrows && i < from->ncolumns; i++)
+		p.first[i] = m->cells[i];
+	p.notes = xcalloc(m->nnotes + 1, sizeof(*p.notes));
 	for (size_t i = 0; i < m->nnotes; i++)
-		p->notes[i] = m->notes[i];
-	if (p->nrows > a->rows)
-		a->rows = p->nrows;
-	if (p->nnotes > a->notes)
-		a->notes = p->nnotes;
+		p.notes[i] = m->notes[i];
+	if (p.nrows > a->rows)
+		a->rows = p.nrows;
+	if (p.nnotes > a->notes)
+		a->notes = p.nnotes;
+	*ARRAY_PUSH(a->parts, a->n, a->cap) = p;
+	a->shown = a->n;
 	return rc;
 }
 
@@ -83,30 +150,38 @@ static size_t lesser(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Every part begins again, with so many rows and notes; how many are left out. */
+/* Begins again, with so many rows and notes; how many are left out. */
+static size_t set_part(const struct answer *a, struct part *p)
+{
+	struct memtable *m = p->m;
+
+	m->nrows = lesser(p->nrows, a->rows);
+	m->at = 0;
+	for (size_t i = 0; m->nrows && i < m->table.ncolumns; i++)
+		m->cells[i] = cut(&m->arena, p->first[i], a->text_bytes);
+	m->nnotes = lesser(p->nnotes, a->notes);
+	for (size_t at = 0; at < m->nnotes; at++)
+		m->notes[at] = p->notes[at];
+	if (m->notes)
+		m->notes[m->nnotes] = NULL;
+	m->table.total_rows = p->total_rows;
+	size_t left_out = (size_t)p->pulled - m->nrows;
+	m->table.share = left_out ? NULL : p->share;
+	return left_out + p->nnotes - m->nnotes;
+}
+
 static size_t set_parts(struct answer *a)
 {
-	size_t left_out = 0;
+	size_t left_out = a->ntables - a->shown;
 
-	for (size_t i = 0; i < a->n; i++) {
-		struct part *p = &a->parts[i];
-		p->m->nrows = lesser(p->nrows, a->rows);
-		p->m->at = 0;
-		p->m->nnotes = lesser(p->nnotes, a->notes);
-		for (size_t at = 0; at < p->m->nnotes; at++)
-			p->m->notes[at] = p->notes[at];
-		if (p->m->notes)
-			p->m->notes[p->m->nnotes] = NULL;
-		p->m->table.total_rows = p->total_rows;
-		p->m->table.share = p->m->nrows < p->nrows ? NULL : p->share;
-		left_out += p->nrows - p->m->nrows + p->nnotes - p->m->nnotes;
-	}
+	for (size_t i = 0; i < a->shown; i++)
+		left_out += set_part(a, &a->parts[i]);
 	return left_out;
 }
 
 static int draw_parts(struct answer *a, FILE *out, struct err *err)
 {
-	for (size_t i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < a->shown; i++) {
 		if (i)
 			putc('\n', out);
 		if (a->renderer->render(&a->parts[i].m->table, a->opts, out, err) < 0)
@@ -118,19 +193,24 @@ static int draw_parts(struct answer *a, FILE *out, struct err *err)
 /* The note of what was left out, which the last part gets. */
 static void add_note(struct answer *a, int64_t tokens)
 {
-	const struct part *first = &a->parts[0], *last = &a->parts[a->n - 1];
+	const struct part *first = &a->parts[0], *last = &a->parts[a->shown - 1];
 	struct memtable *m = last->m;
 	char shown[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 	int64_t total = first->total_rows;
 
-	if (total < (int64_t)first->nrows)
-		total = (int64_t)first->nrows;
+	if (total < first->pulled)
+		total = first->pulled;
 	struct str some =
 		units_text(UNIT_COUNT, cell_int((int64_t)first->m->nrows), shown);
 	struct str of = units_text(UNIT_COUNT, cell_int(total), all);
 	if (m->table.is_prose)
 		memtable_add_note(
 			m, "... cut to %" PRId64 " tokens; --budget 0 shows all", tokens);
+	else if (a->shown < a->ntables)
+		memtable_add_note(m,
+				  "cut to %zu of %zu tables, for --budget %" PRId64
+				  ": all by --budget 0",
+				  a->shown, a->ntables, tokens);
 	else
 		memtable_add_note(m,
 				  "cut to " STR_FMT " of " STR_FMT
@@ -155,7 +235,7 @@ static int try_parts(struct answer *a, int64_t tokens, struct err *err)
 	int rc = draw_parts(a, memory, err);
 	if (fclose(memory) != 0 && rc == 0)
 		rc = err_set(err, ERR_IO, "out of memory");
-	return rc < 0 ? -1 : a->ntext <= budget_bytes(tokens);
+	return rc < 0 ? -1 : a->ntext <= a->bytes;
 }
 
 /* The most of [least, *most] that fits, or `least`; as try_parts(). */
@@ -184,8 +264,8 @@ static int find_most(struct answer *a, size_t least, size_t *most, int64_t token
 }
 
 /*
- * The most rows that fit, one at least, and where that is too much, fewer notes.  A part
- * of prose has no rows: its notes are its text.
+ * The most rows that fit, one at least, and where that is too much, fewer notes, then
+ * shorter texts, then fewer tables.  A part of prose has no rows: its notes are its text.
  */
 static int fit(struct answer *a, int64_t tokens, struct err *err)
 {
@@ -195,6 +275,11 @@ static int fit(struct answer *a, int64_t tokens, struct err *err)
 		fits = find_most(a, 1, &a->rows, tokens, err);
 	if (fits == 0 && a->notes)
 		fits = find_most(a, 0, &a->notes, tokens, err);
+	a->text_bytes = a->bytes;
+	if (fits == 0 && a->rows)
+		fits = find_most(a, TEXT_LEAST, &a->text_bytes, tokens, err);
+	if (fits == 0 && a->n > 1)
+		fits = find_most(a, 1, &a->shown, tokens, err);
 	return fits < 0 ? -1 : 0;
 }
 
@@ -202,7 +287,7 @@ static void tell(const struct answer *a, int64_t tokens)
 {
 	const struct part *p = &a->parts[0];
 
-	if (!a->renderer->has_notes && p->m->nrows < p->nrows)
+	if (!a->renderer->has_notes && p->m->nrows < (size_t)p->pulled)
 		message_note(a->opts->command, NULL,
 			     "cut to %zu rows, for --budget %" PRId64
 			     ": --budget 0 writes all",
@@ -213,11 +298,14 @@ int budget_draw(const struct renderer *renderer, struct table *t,
 		const struct render_opts *opts, int64_t tokens, struct budget_text *out,
 		struct err *err)
 {
-	struct answer a = { .renderer = renderer, .opts = opts };
+	struct answer a = { .renderer = renderer,
+			    .opts = opts,
+			    .bytes = budget_bytes(tokens),
+			    .text_bytes = SIZE_MAX };
 	int rc = 0;
 
 	for (; rc == 0 && t; t = t->more)
-		rc = take_part(&a, t, budget_bytes(tokens), err);
+		rc = take_part(&a, t, err);
 	if (rc == 0)
 		rc = fit(&a, tokens, err);
 	if (rc == 0)
@@ -225,6 +313,7 @@ int budget_draw(const struct renderer *renderer, struct table *t,
 	*out = (struct budget_text){ a.text, a.ntext };
 	for (size_t i = 0; i < a.n; i++) {
 		table_free(&a.parts[i].m->table);
+		free(a.parts[i].first);
 		free(a.parts[i].notes);
 	}
 	free(a.parts);

@@ -1,7 +1,8 @@
 /*
  * An answer that fits a number of tokens, for programs that pay for what they read: rows
- * that do not fit are left out, the last first, then notes; never a part of a row.  A token
- * is taken as 3.5 bytes, what tokenizers make of tables of names and numbers on average.
+ * that do not fit are left out, the last first, then notes.  Where one row is too much, its
+ * long texts are cut; then tables are left out.  A token is taken as 3.5 bytes, what
+ * tokenizers make of tables of names and numbers on average.
  */
 #ifndef PTOOL_CLI_BUDGET_H
 #define PTOOL_CLI_BUDGET_H

@@ -180,8 +180,7 @@ bool reading_is_for_people(const struct output_opts *o)
 	struct err err = ERR_INIT;
 	const struct renderer *renderer = output_renderer(o, &err);
 
-	return renderer && (strcmp(renderer->name, "table") == 0 ||
-			    strcmp(renderer->name, "markdown") == 0);
+	return renderer && renderer->is_for_people;
 }
 
 static bool is_given(const struct reading_plan *plan)

@@ -173,5 +173,6 @@ const struct renderer markdown_renderer = {
 	.help = "a GitHub table to paste into an issue",
 	.suffix = "md",
 	.has_notes = true,
+	.is_for_people = true,
 	.render = markdown_render,
 };

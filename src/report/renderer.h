@@ -30,6 +30,7 @@ struct renderer {
 	const char *suffix; /* of -o FILE, blank-separated: "csv"; NULL: none */
 	bool is_binary;     /* nothing for a terminal */
 	bool has_notes;     /* it writes the notes of a table */
+	bool is_for_people; /* it collects rows, and shortens texts */
 	/*
 	 * Pulls every row, writes, and does not close `out`.  0, or -1 with err set
 	 * (the table's failure, or ERR_IO).  People's tables (table, markdown) collect

@@ -54,5 +54,6 @@ const struct renderer table_renderer = {
 	.help = "aligned columns for people, fitted to the terminal",
 	.suffix = "txt",
 	.has_notes = true,
+	.is_for_people = true,
 	.render = table_render,
 };

@@ -62,6 +62,43 @@ bytes_of() { # ARGS...
 	grep -qF '... cut to 1 tokens' cut
 }
 
+@test "of one row that is too long its texts are cut, in every format" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	long="SELECT 1 AS a, replace(printf('%.*c', 99999, 'x'), 'x', 'é') AS b, 'z' AS c"
+	for format in table csv tsv json ndjson markdown; do
+		ptool sql --names full --budget 200 --format $format s.db "$long" >cut
+		[ "$(wc -c <cut)" -le 700 ] || { echo $format; return 1; }
+		grep -q '1.*éééé \[cut\].*z' cut
+		iconv -f UTF-8 cut >/dev/null
+	done
+	ptool sql --budget 200 --format json s.db "$long" | json_is 'j["rows"][0]["c"] == "z" and j["total_rows"] == 1'
+}
+
+@test "rows that the answer cannot have are not kept" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	limit=200000
+	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
+	long="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60) SELECT printf('%.*c', 4000000, 'x') || i AS t FROM n"
+	(ulimit -v "$limit"; ptool sql --budget 2000 --format json s.db "$long") >cut.json
+	json_is 'j["total_rows"] == 60 and len(j["rows"]) == 1 and j["notes"][0].startswith("cut to 1 of 60 rows")' <cut.json
+	# people see the start of each
+	(ulimit -v "$limit"; ptool sql --budget 2000 s.db "$long; SELECT 1") >cut
+	[ "$(grep -c 'xxx.*xxx \[cut\]$' cut)" -eq 60 ]
+}
+
+@test "several results have one budget" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	many='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999) SELECT i FROM n'
+	for format in table markdown; do
+		ptool sql --budget 100 --format $format s.db "$many; SELECT 'two' AS b" >cut
+		[ "$(wc -c <cut)" -le 350 ] || { echo $format; return 1; }
+		grep -q two cut
+		ptool sql --budget 100 --format $format s.db "$(printf 'SELECT 1;%.0s' {1..999})" >cut
+		[ "$(wc -c <cut)" -le 350 ] || { echo $format; return 1; }
+		[[ $(tail -1 cut) == *"cut to "*" of 999 tables, for --budget 100: all by --budget 0" ]]
+	done
+}
+
 @test "JSON says what is not recorded apart from what no filter matches" {
 	ptool ingest -q -o s.db "$GPU/copies.json"
 	run --separate-stderr ptool comm --format json s.db
