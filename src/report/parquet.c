@@ -48,6 +48,7 @@ struct parquet {
 	const char *const *keys;  /* names of the columns: readers find them by name */
 	struct chunk *chunks;     /* owned; by column */
 	size_t nrows, text_bytes; /* of the newest group */
+	size_t most_rows;         /* of a group */
 	int64_t offset, total_rows;
 	struct written *written; /* owned; by group and column */
 	size_t nwritten, written_cap;
@@ -397,11 +398,19 @@ static int put_rows(struct parquet *p, struct table *t, struct cell *cells,
 		for (size_t i = 0; i < t->ncolumns; i++)
 			keep(p, i, &cells[i]);
 		p->nrows++;
-		if ((p->nrows == GROUP_ROWS || p->text_bytes >= GROUP_BYTES) &&
+		if ((p->nrows == p->most_rows || p->text_bytes >= GROUP_BYTES) &&
 		    put_group(p, err) < 0)
 			return -1;
 	}
 	return rc < 0 || (p->nrows && put_group(p, err) < 0) ? -1 : 0;
+}
+
+/* As many as the cells of all columns have room for. */
+static size_t most_rows(size_t ncolumns)
+{
+	size_t rows = GROUP_BYTES / sizeof(struct cell) / (ncolumns + 1);
+
+	return rows < GROUP_ROWS ? rows + 1 : GROUP_ROWS;
 }
 
 static int parquet_render(struct table *t, const struct render_opts *opts, FILE *out,
@@ -412,6 +421,7 @@ static int parquet_render(struct table *t, const struct render_opts *opts, FILE 
 	struct parquet p = { .out = out,
 			     .table = t,
 			     .keys = table_keys(&arena, t),
+			     .most_rows = most_rows(t->ncolumns),
 			     .chunks = xcalloc(t->ncolumns, sizeof(*p.chunks)) };
 
 	(void)opts;
@@ -420,7 +430,7 @@ static int parquet_render(struct table *t, const struct render_opts *opts, FILE 
 	buf_init(&p.head, SIZE_MAX);
 	for (size_t i = 0; i < t->ncolumns; i++) {
 		p.chunks[i].type = UNDECIDED;
-		p.chunks[i].cells = xcalloc(GROUP_ROWS, sizeof(struct cell));
+		p.chunks[i].cells = xcalloc(p.most_rows, sizeof(struct cell));
 		buf_init(&p.chunks[i].texts, SIZE_MAX);
 	}
 	put(&p, STR_LIT(MAGIC));

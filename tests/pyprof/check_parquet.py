@@ -134,6 +134,10 @@ def main():
         _, columns, _ = read_parquet(out)
         tap.ok(columns["i"] == list(range(1, 150001)) and columns["part"][:4] == [1, 2, None, 1] and
                columns["half"][-1] == 75000.0 and columns["text"][70000] == "text 70001", "several groups of rows")
+        ptool("sql", TRACE, "-q", "-f", "-o", out,
+              many + "SELECT iif(i > 60000, i, NULL) AS late" + ", NULL" * 39 + " FROM n LIMIT 65000")
+        _, columns, _ = read_parquet(out)
+        tap.ok(columns["late"] == [None] * 60000 + [str(i) for i in range(60001, 65001)], "groups of many columns are short")
         ptool("sql", TRACE, "-q", "-f", "-o", out, many + "SELECT iif(i < 100000, i, 'x') AS mixed FROM n", status=2)
         ptool("sql", TRACE, "-q", "-f", "-o", out, "SELECT ts, dur AS dur_ns FROM slice WHERE false")
         names, columns, units = read_parquet(out)
