@@ -129,12 +129,15 @@ static int64_t now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+bool sql_guard_is_late(struct sql_guard *g)
+{
+	g->is_late = g->deadline_ns && now_ns() > g->deadline_ns;
+	return g->is_late;
+}
+
 static int look_at_clock(void *to)
 {
-	struct sql_guard *g = to;
-
-	g->is_late = now_ns() > g->deadline_ns;
-	return g->is_late;
+	return sql_guard_is_late(to);
 }
 
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s)

@@ -33,6 +33,8 @@ void sql_guard_set(struct sql_guard *g, struct store *store);
 void sql_guard_unset(struct sqlite3 *db);
 /* 0: without a limit.  Else statements end with SQLITE_INTERRUPT when `limit_s` seconds from now have passed. */
 void sql_guard_limit(struct sql_guard *g, struct sqlite3 *db, int64_t limit_s);
+/* Between statements and rows, where SQLite does not ask: has that time passed? */
+bool sql_guard_is_late(struct sql_guard *g);
 /*
  * SQLite may take so many bytes, in the whole program, and one value a share of them;
  * statements end with SQLITE_NOMEM or SQLITE_TOOBIG when that is not enough.

@@ -150,6 +150,8 @@ static int prepare_all(struct user_sql *q, const char *text, struct err *err)
 	while (*at) {
 		struct sqlite3_stmt *stmt;
 		const char *rest;
+		if (sql_guard_is_late(&q->guard))
+			return query_error(q, err);
 		set_running(q, true);
 		int code = sqlite3_prepare_v2(q->db, at, -1, &stmt, &rest);
 		set_running(q, false);
@@ -425,8 +427,10 @@ static struct cell blob_cell(struct result *r, int column)
 }
 
 /* 1: a row; 0: end; -1. */
-static int step(const struct user_sql *q, struct sqlite3_stmt *stmt, struct err *err)
+static int step(struct user_sql *q, struct sqlite3_stmt *stmt, struct err *err)
 {
+	if (sql_guard_is_late(&q->guard)) /* short steps are many, and rows are drawn */
+		return query_error(q, err);
 	set_running(q, true);
 	int rc = sqlite3_step(stmt);
 	set_running(q, false);

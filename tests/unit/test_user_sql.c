@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/table.h"
@@ -58,11 +59,39 @@ static void rows_without_end_fill_no_disk(void **state)
 	free(path);
 }
 
+/* SQLite looks at the clock after many steps of its own: drawing is none of these. */
+static void time_between_rows_counts(void **state)
+{
+	const struct user_sql_limits limits = { .seconds = 1 };
+	const struct timespec longer = { .tv_sec = 1, .tv_nsec = 1000000 };
+	char *path = scratch_path(state, "store.db");
+	struct err err = ERR_INIT;
+	struct table *table = NULL;
+	struct store *store;
+	struct user_sql *q;
+	struct cell cells[1];
+
+	must_publish(path, false, NEW_STORE SMALL_ROW);
+	assert_int_equal(0, store_open(path, &store, &err));
+	assert_int_equal(0, user_sql_open(store, "SELECT 1", &limits, &q, &err));
+	assert_int_equal(1, user_sql_next(q, true, &table, &err));
+	nanosleep(&longer, NULL);
+	assert_int_equal(-1, table->next(table, cells, &err));
+	assert_int_equal(ERR_USAGE, err.kind);
+	assert_string_equal("the query took longer than --timeout 1", err.text);
+	table_free(table);
+	user_sql_close(q);
+	store_close(store);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rows_without_end_fill_no_disk,
 						scratch_setup, scratch_teardown),
+		cmocka_unit_test_setup_teardown(time_between_rows_counts, scratch_setup,
+						scratch_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
