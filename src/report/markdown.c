@@ -155,6 +155,8 @@ static int markdown_render(struct table *t, const struct render_opts *opts, FILE
 	struct people people;
 	int rc = people_collect(&people, t, err);
 
+	if (opts->name_max > 0)
+		people_cut_middles(&people, (size_t)opts->name_max);
 	for (size_t i = 0; i < people.ncolumns && opts->name_max > 0; i++) {
 		struct people_column *c = &people.columns[i];
 		if (!c->is_right && c->width > (size_t)opts->name_max)

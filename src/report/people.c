@@ -14,6 +14,9 @@
 
 #define LEAST_NAME 30 /* terminal cells of text before columns leave */
 
+/* Of one terminal cell a text keeps so many; a character and its marks have 12. */
+#define BYTES_A_CELL ((size_t)1024)
+
 #define DIFFERS 1000 /* numbers of a column so many times another: a unit for each */
 
 /* What a column's cells have in common. */
@@ -289,6 +292,35 @@ void people_shorten(struct people *p, struct people_column *column, size_t cells
 	if (n < nrows)
 		spread(column, texts, n, nrows);
 	column->texts = texts;
+}
+
+static struct str ends_of(struct people *p, struct str text, size_t most)
+{
+	struct str start = utf8_cut(text, most / 2);
+	struct str end = str_behind(text, utf8_cut(text, text.n - most / 2).n);
+	char *ends = arena_alloc(&p->arena, start.n + end.n);
+
+	memcpy(ends, start.p, start.n);
+	memcpy(ends + start.n, end.p, end.n);
+	return (struct str){ ends, start.n + end.n };
+}
+
+void people_cut_middles(struct people *p, size_t cells)
+{
+	size_t most = cells < SIZE_MAX / BYTES_A_CELL ? cells * BYTES_A_CELL : SIZE_MAX;
+
+	for (size_t i = 0; i < p->ncolumns; i++) {
+		const struct people_column *c = &p->columns[i];
+		struct cell *column = p->rows->cells + c->at;
+		for (size_t row = 0; row < p->rows->nrows && !c->is_right; row++) {
+			size_t n = p->rows->table.ncolumns, first = people_first(c, row);
+			struct cell *cell = &column[row * n];
+			if (first != row)
+				*cell = column[first * n];
+			else if (cell->type == CELL_TEXT && cell->as.text.n > most)
+				cell->as.text = ends_of(p, cell->as.text, most);
+		}
+	}
 }
 
 struct str people_line(struct people *p, const char *text)

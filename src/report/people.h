@@ -58,6 +58,11 @@ void people_fit(struct people *p, size_t width, size_t gutter);
  */
 void people_shorten(struct people *p, struct people_column *column, size_t cells,
 		    apart_shorten_fn *by);
+/*
+ * Takes the middle out of texts far wider than `cells`, to which they will be shortened:
+ * each step of that would look through it.  They are not whole in `rows` either then.
+ */
+void people_cut_middles(struct people *p, size_t cells);
 /* The text of a cell of a drawn column; borrowed until the next call with the same p. */
 struct str people_cell(struct people *p, size_t row, size_t column);
 /* The first row of the column with the same text, where that is long: it is handled once. */

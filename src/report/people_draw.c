@@ -132,6 +132,8 @@ static void fit(struct people *p, const struct render_opts *opts)
 	size_t cap = SIZE_MAX;
 	bool all_give_way = false;
 
+	if (opts->width > 0 && !opts->whole_names && !p->is_on_screen)
+		people_cut_middles(p, (size_t)opts->width);
 	make_plain(p, opts);
 	if (opts->width > 0) {
 		people_fit(p, (size_t)opts->width, GUTTER);

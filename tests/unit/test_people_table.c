@@ -518,6 +518,39 @@ static void a_failing_table_keeps_its_message(void **state)
 	assert_failing_table_is_told("table");
 }
 
+/* Names may have a megabyte; a line shows a hundred bytes of them. */
+static void shorten_a_part(struct buf *out, struct str text, size_t cells)
+{
+	assert_true(text.n <= (size_t)64 * 1024);
+	utf8_add_shortened(out, text, cells);
+}
+
+static void of_a_long_text_the_ends_are_shortened(void **state)
+{
+	const struct render_opts opts = { .width = 12,
+					  .name_max = 12,
+					  .shorten = shorten_a_part };
+	const struct column column = { "name", "Name", UNIT_TEXT };
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, SIZE_MAX);
+	buf_add(&text, "\0ab", 3);
+	for (int i = 0; i < 100000; i++)
+		buf_add_text(&text, "\xe6\x97\xa5");
+	buf_add(&text, "c\0d", 3);
+	struct memtable *m = one_cell(column, cell_text(buf_str(&text)));
+	char *table = render_with("table", &m->table, &opts);
+	assert_string_equal("Name\n\\x00ab\xe2\x80\xa6\\x00d\n\n1 row\n", table);
+	memtable_rewind(&m->table);
+	char *markdown = render_with("markdown", &m->table, &opts);
+	assert_non_null(strstr(markdown, "| \\\\x00ab\xe2\x80\xa6\\\\x00d |"));
+	free(markdown);
+	free(table);
+	table_free(&m->table);
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -550,6 +583,7 @@ int main(void)
 		cmocka_unit_test(colour_is_a_bold_heading_and_dim_notes),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_failing_table_keeps_its_message),
+		cmocka_unit_test(of_a_long_text_the_ends_are_shortened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
