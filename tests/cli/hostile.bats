@@ -394,3 +394,35 @@ the ranks at a time" ]]
 	[ "$(ask s.db 'SELECT DISTINCT tp IS NULL, ep IS NULL FROM profile')" = '1|1' ]
 	[ "$(ask s.db 'SELECT max(dp) FROM profile')" = 1 ]
 }
+
+@test "times at the end of 64 bits stay there in trees and lines, and nothing is divided by them" {
+	python3 - <<-'END'
+		import marshal, pickle, sys, types
+		most = 9223372036.9
+		f, g = ("a.py", 1, "f"), ("a.py", 2, "g")
+		marshal.dump({f: (1, 1, most, most, {}), g: (1, 1, most, most, {f: (1, 1, most, most)})}, open("a.prof", "wb"))
+		name = "line_profiler._line_profiler"
+		sys.modules["line_profiler"], sys.modules[name] = types.ModuleType("line_profiler"), types.ModuleType(name)
+		LineStats = type("LineStats", (), {"__module__": name, "__qualname__": "LineStats"})
+		sys.modules[name].LineStats = LineStats
+		stats = LineStats()
+		stats.timings, stats.unit = {("a.py", 1, "f"): [(1, 1, 2**63 - 1), (2, 1, 5)]}, 1e-9
+		pickle.dump(stats, open("a.lprof", "wb"), 2)
+	END
+	for file in a.prof a.lprof; do
+		ptool ingest -q -o ${file#a.}.db $file
+	done
+	ptool tree --format json prof.db >tree.json
+	ptool lines --format json lprof.db >lines.json
+	ptool top --format json lprof.db >top.json
+	ptool flame -q -o flame.svg prof.db
+	python3 - <<-'END'
+		import json
+		rows = {name: json.load(open(f"{name}.json"))["rows"] for name in ("tree", "lines", "top")}
+		times = [value for some in rows.values() for row in some for key, value in row.items() if key.endswith("_ns") and value is not None]
+		assert len(times) > 5 and min(times) >= 0, times
+		assert any(row["function"] == "f" if "function" in row else "f" in row["name"] for row in rows["tree"]), rows["tree"]
+	END
+	ptool lines lprof.db | grep -E '^ +1 +1 +9223372036\.855s +-$'
+	[ "$(ptool top lprof.db | grep -c -- '-9223')" = 0 ]
+}

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/sum.h"
 #include "query/calls/call_tree.h"
 #include "trace/fact.h"
 
@@ -127,6 +128,12 @@ static uint32_t jump_of(const struct estimate *e, uint32_t parent)
 		       : parent;
 }
 
+/* Sticks at the ends of the range. */
+static int64_t nearest(double value)
+{
+	return sum_of_double(rint(value));
+}
+
 static int add_node(struct estimate *e, uint32_t parent, const struct estimated *node,
 		    double ns, struct err *err)
 {
@@ -140,11 +147,11 @@ static int add_node(struct estimate *e, uint32_t parent, const struct estimated 
 	e->more[at].same = e->newest[node->function];
 	e->newest[node->function] = at;
 	e->more[at].share = whole > 0 && ns < whole ? ns / whole : 1;
-	new->total_ns = llrint(ns);
-	new->self_ns = llrint(self_ns(e->g, node->function) * e->more[at].share);
+	new->total_ns = nearest(ns);
+	new->self_ns = nearest(self_ns(e->g, node->function) * e->more[at].share);
 	if (new->self_ns > new->total_ns)
 		new->self_ns = new->total_ns;
-	new->calls = llrint(node->calls);
+	new->calls = nearest(node->calls);
 	return call_tree_judge(e->tree, at, e->limits->filter, err);
 }
 
@@ -415,7 +422,7 @@ static void share_out_self(struct estimate *e)
 		struct call_node *node = &e->tree->nodes[i];
 		double all = shares[e->more[i].function];
 		if (all > 1)
-			node->self_ns = llrint((double)node->self_ns / all);
+			node->self_ns = nearest((double)node->self_ns / all);
 	}
 	free(shares);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sum.h"
 #include "query/lines/line_profile.h"
 #include "trace/fact.h"
 
@@ -41,7 +42,7 @@ static struct cell get_per_call(const void *from, const void *row, int arg)
 	const struct line_function *f = ((const struct shown_function *)row)->f;
 
 	(void)from, (void)arg;
-	if (f->total_ns == NUMBER_NONE || f->calls <= 0)
+	if (f->total_ns == NUMBER_NONE || f->calls <= 0 || sum_is_stuck(f->total_ns))
 		return cell_null();
 	return cell_int(llrint((double)f->total_ns / (double)f->calls));
 }

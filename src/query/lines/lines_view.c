@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/lines/line_profile.h"
 #include "query/lines/line_source.h"
@@ -73,7 +74,8 @@ static struct cell get_per_hit(const void *from, const void *row, int arg)
 	const struct line_row *line = row_of(row);
 
 	(void)from, (void)arg;
-	if (line->self_ns == NUMBER_NONE || line->hits <= 0)
+	if (line->self_ns == NUMBER_NONE || line->hits <= 0 ||
+	    sum_is_stuck(line->self_ns))
 		return cell_null();
 	return cell_int(llrint((double)line->self_ns / (double)line->hits));
 }
