@@ -31,6 +31,33 @@ def trace_of(rank, late, jitter=0):
     return trace
 
 
+def exchange_of(rank, names):
+    """Rank 3 comes 100 us late to each of these collectives, of which no group is recorded."""
+    trace = gaptrace.Trace(rank=rank)
+    for number, name in enumerate(names):
+        at = number * PERIOD
+        args = {"Collective name": name, "dtype": "Float", "In msg nelems": 100, "Out msg nelems": 100}
+        trace.run(at + 10_000, 40_000, at + 1_000, name="compute")
+        came = at + 50_000 + (100_000 if rank == 3 else 0)
+        trace.host("gloo:" + name, came, at + 400_000 - came)
+        trace.host("record_param_comms", came, at + 400_000 - came - 10, Rank=rank, Seq=number, **args)
+        trace.run(at + 420_000, 180_000, at + 400_000, name="ncclDevKernel_SendRecv", **args)
+    return trace
+
+
+def waits_by_axes(tap, place):
+    """Of two tensor and two data parallel ranks: who exchanges tokens does so with all, who reduces
+    with those of his stage of the model alone, as ptool comm says."""
+    names = ["all_to_all", "allreduce", "all_to_all", "all_to_all", "allreduce"]
+    for summaries in ("no", "yes"):
+        paths = [exchange_of(rank, names).save(place.path(f"TP-{rank % 2}-DP-{rank // 2}_rank{rank}.json"))
+                 for rank in range(4)]
+        store = place.ingest(*paths, store=f"axes {summaries}.db", options=("--summaries", summaries))
+        tap.same([charged(place, store, rank) for rank in range(4)],
+                 [[("rank 3", 300_000, 3)], [("rank 3", 300_000, 3)], [("rank 3", 500_000, 5)], []],
+                 f"all-to-alls are of all ranks, without a recorded group (summaries: {summaries})")
+
+
 def table(place, store, *options):
     done = place.ptool("gaps", store, "--format", "csv", *options)
     return list(csv.DictReader(io.StringIO(done.stdout)))
@@ -67,6 +94,7 @@ def main():
         paths[1] = trace_of(1, late, jitter=50_000).save(place.path("rank1.json"), shift=SKEW)
         store = place.ingest(*paths)
         tap.same(charged(place, store, 0), [("rank 1", 290_000, 2)], "a wait shorter than the clocks' error is not")
+        waits_by_axes(tap, place)
         notes = place.ptool("gaps", store).stdout
         tap.ok("within 50.000 us" in notes, "the clocks' error is said", notes)
     tap.done()

@@ -9,7 +9,9 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "base/sum.h"
+#include "query/comm/collective_name.h"
 #include "query/gaps/gap_clocks.h"
 #include "query/query.h"
 #include "store/columns.h"
@@ -20,9 +22,7 @@ enum { ROW_MEMBERS, ROW_ON_DEVICE, ROW_NAME, ROW_TS, ROW_DUR };
 
 static uint32_t own_text(struct gap_ranks *r, struct sqlite3_stmt *stmt, int column)
 {
-	const char *text = (const char *)sqlite3_column_text(stmt, column);
-
-	return intern_add(&r->texts->intern, str_of(text ? text : ""));
+	return intern_add(&r->texts->intern, sql_bytes(stmt, column));
 }
 
 static int load_slices(struct gap_ranks *r, struct store *store, struct gap_rank *rank,
@@ -82,29 +82,71 @@ static int load_rows(struct gap_ranks *r, struct summary_reader *reader,
 	return rc;
 }
 
+/* What is put before the members' text, or NULL. */
+static const char *group_of(const struct gap_ranks *r, const struct scope_profile *p,
+			    const struct gap_collective *item, uint32_t none)
+{
+	if (item->members != none)
+		return p->replica;
+	return collective_of(intern_str(&r->texts->intern, item->name)) ==
+			       COLLECTIVE_ALL_TO_ALL
+		       ? p->exchange_group
+		       : p->group;
+}
+
+static bool is_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct gap_collective *x = (const struct gap_collective *)context + a;
+	const struct gap_collective *y = (const struct gap_collective *)context + b;
+
+	if (x->members != y->members)
+		return x->members < y->members;
+	return x->on_device < y->on_device;
+}
+
+/* One group after another again, each in the order that it had. */
+static void sort_groups(struct gap_rank *rank)
+{
+	uint32_t *at = xmalloc(2 * rank->n * sizeof(*at));
+	struct gap_collective *items = xmalloc(rank->n * sizeof(*items));
+
+	for (size_t i = 0; i < rank->n; i++)
+		at[i] = (uint32_t)i;
+	sort_indexes(at, rank->n, at + rank->n, is_before, rank->items);
+	for (size_t i = 0; i < rank->n; i++)
+		items[i] = rank->items[at[i]];
+	free(rank->items);
+	rank->items = items;
+	rank->cap = rank->n;
+	free(at);
+}
+
 /* As of comm_load(): ranks that share no group by their axes are kept apart. */
 static void name_groups(struct gap_ranks *r, struct gap_rank *rank)
 {
 	const struct scope_profile *p = rank->profile;
 	uint32_t none = intern_add(&r->texts->intern, STR_LIT(" "));
 	uint32_t before = TEXT_NONE, named = TEXT_NONE;
+	const char *last = NULL;
 
-	if (!p->group && !p->replica)
+	if (rank->n == 0 || (!p->group && !p->replica))
 		return;
 	for (size_t i = 0; i < rank->n; i++) {
 		uint32_t *members = &rank->items[i].members;
-		const char *with = *members == none ? p->group : p->replica;
+		const char *with = group_of(r, p, &rank->items[i], none);
 		if (!with)
 			continue;
-		if (*members != before) {
+		if (*members != before || with != last) {
 			struct str text = intern_str(&r->texts->intern, *members);
 			char *name = xasprintf("%s " STR_FMT, with, STR_ARG(text));
 			before = *members;
+			last = with;
 			named = intern_add(&r->texts->intern, str_of(name));
 			free(name);
 		}
 		*members = named;
 	}
+	sort_groups(rank);
 }
 
 static int load_all(struct gap_ranks *r, struct store *store, struct err *err)
