@@ -354,13 +354,16 @@ static int put_samples(struct chrome_out *o, struct err *err)
 static int put_gap(void *to, const struct export_gap *gap, struct err *err)
 {
 	struct chrome_out *o = to;
-	char device[64];
+	struct buf device;
 
 	(void)err;
-	snprintf(device, sizeof(device), "idle, device %lld", (long long)gap->device);
+	buf_init(&device, SIZE_MAX);
+	buf_add_text(&device, "idle, device ");
+	buf_add_str(&device, gap->device);
 	begin_event(o, "X", STR_LIT(EXPORT_IDLE), gap->cause);
 	put(o, ",\"pid\":\"" EXPORT_IDLE_PROCESS "\",\"tid\":");
-	json_text_str(&o->w, str_of(device));
+	json_text_str(&o->w, buf_str(&device));
+	buf_release(&device);
 	put(o, ",\"dur\":");
 	put_us(o, gap->dur_ns);
 	if (gap->blamed.n) {

@@ -427,16 +427,17 @@ static int put_samples(struct pftrace *p, struct err *err)
 }
 
 /* The track of a device's idle time, which its first gap makes. */
-static uint64_t gap_track(struct pftrace *p, int64_t device)
+static uint64_t gap_track(struct pftrace *p, struct str device)
 {
 	size_t known = p->devices.n;
-	uint32_t at = intern_add(&p->devices, str_bytes(&device, sizeof(device)));
+	uint32_t at = intern_add(&p->devices, device);
 	struct buf name;
 
 	if (at < known)
 		return p->gap_tracks[at];
 	buf_init(&name, SIZE_MAX);
-	buf_addf(&name, EXPORT_IDLE_PROCESS ", device %lld", (long long)device);
+	buf_add_text(&name, EXPORT_IDLE_PROCESS ", device ");
+	buf_add_str(&name, device);
 	uint64_t uuid = named_track(p, buf_str(&name), 0);
 	buf_release(&name);
 	*ARRAY_PUSH(p->gap_tracks, p->ngap_tracks, p->gap_tracks_cap) = uuid;

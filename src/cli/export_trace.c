@@ -1,6 +1,8 @@
 /* A trace to be written again: see export_trace.h. */
 #include "cli/export_trace.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,11 +77,21 @@ static size_t column_of(const struct table *t, const char *name)
 }
 
 /* What a stretch of idle time is charged to may be one long name for all of them. */
-#define BLAMED_BYTES 256
+#define BLAMED_BYTES 256 /* of what a text shows */
+#define NUMBER_BYTES 24
 
 static struct str text_of(const struct cell *cell)
 {
 	return cell->type == CELL_TEXT ? cell->as.text : (struct str){ NULL, 0 };
+}
+
+static struct str device_of(const struct cell *cell, char number[NUMBER_BYTES])
+{
+	if (cell->type != CELL_INT)
+		return cell->type == CELL_TEXT ? utf8_cut(cell->as.text, BLAMED_BYTES)
+					       : STR_LIT("?");
+	snprintf(number, NUMBER_BYTES, "%" PRId64, cell->as.integer);
+	return str_of(number);
 }
 
 static int each_row(struct table *gaps,
@@ -90,13 +102,15 @@ static int each_row(struct table *gaps,
 	size_t dur = column_of(gaps, "dur_ns"), cause = column_of(gaps, "cause");
 	size_t blamed = column_of(gaps, "blamed");
 	struct cell *cells = xcalloc(gaps->ncolumns, sizeof(*cells));
+	char number[NUMBER_BYTES];
 	int rc, done = 0;
 
 	while (!done && (rc = gaps->next(gaps, cells, err)) > 0)
 		done = each(to,
 			    &(struct export_gap){
-				    cells[device].as.integer, cells[start].as.integer,
-				    cells[dur].as.integer, text_of(&cells[cause]),
+				    device_of(&cells[device], number),
+				    cells[start].as.integer, cells[dur].as.integer,
+				    text_of(&cells[cause]),
 				    utf8_cut(text_of(&cells[blamed]), BLAMED_BYTES) },
 			    err);
 	free(cells);

@@ -394,3 +394,19 @@ json.dump({"schemaVersion": 1, "traceEvents": [event(i) for i in range(400)]}, o
 a, b = (marshal.load(open(path, "rb")) for path in sys.argv[1:])
 assert list(a) == list(b) and all(set(a[key][4]) == set(b[key][4]) for key in a)' "$dump" out.prof
 }
+
+@test "idle time of devices that have no number has their names" {
+	python3 - <<-'END'
+		import json
+		work = lambda i, ts, dur, **more: {"ph": "X", "name": "k", "cat": "kernel", "pid": f"gpu {'AB'[i % 2]}", "tid": 7, "ts": ts, "dur": dur, "args": {}}
+		json.dump({"schemaVersion": 1, "traceEvents": [work(i, 100 * i, 50) for i in range(6)]}, open("a.json", "w"))
+	END
+	ptool ingest -q -o s.db a.json
+	for to in chrome pftrace; do
+		ptool export -q --to $to -o one.$to s.db
+		ptool export -q --to $to -o two.$to s.db
+		cmp one.$to two.$to
+		[ "$(grep -ao ', device gpu [AB]' one.$to | sort -u | wc -l)" = 2 ]
+		[ "$(grep -ao ', device [0-9-]' one.$to | wc -l)" = 0 ]
+	done
+}
