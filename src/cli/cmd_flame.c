@@ -206,7 +206,13 @@ static int add_scope(struct flame_builder *b, struct side *side, struct err *err
 static int add_side(struct flame_builder *b, struct side *side, bool is_quiet,
 		    struct err *err)
 {
-	if (operand_open("flame", side->path, is_quiet, &side->operand, err) < 0)
+	const struct operand_wish wish = { .command = "flame",
+					   .path = side->path,
+					   .is_quiet = is_quiet,
+					   .scope = &side->scoped,
+					   .wants_slices = true };
+
+	if (operand_open_for(&wish, &side->operand, err) < 0)
 		return -1;
 	int rc = add_scope(b, side, err);
 	if (rc < 0)

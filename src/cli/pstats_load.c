@@ -95,6 +95,18 @@ static int add_reversed(const struct loading *l, const struct operand *operand,
 	return 0;
 }
 
+static int open_operand(const struct pstats_load_request *request, const char *path,
+			struct operand *out, struct err *err)
+{
+	const struct operand_wish wish = { .command = request->command,
+					   .path = path,
+					   .is_quiet = request->is_quiet,
+					   .scope = request->scope,
+					   .wants_slices = true };
+
+	return operand_open_for(&wish, out, err);
+}
+
 static int add_operand(const struct loading *l, size_t i, const char **failed,
 		       struct err *err)
 {
@@ -103,8 +115,7 @@ static int add_operand(const struct loading *l, size_t i, const char **failed,
 	struct scope scope;
 
 	*failed = path;
-	if (operand_open(l->request->command, path, l->request->is_quiet, &operand, err) <
-	    0)
+	if (open_operand(l->request, path, &operand, err) < 0)
 		return -1;
 	int rc = scope_options_load(operand.store, l->request->scope, &scope, err);
 	if (rc == 0) {
@@ -144,7 +155,7 @@ int pstats_load(const struct pstats_load_request *request, struct pstats_profile
 	*out = (struct pstats_profiles){ .nfiles = 0 };
 	callgraph_init(&out->graph);
 	*failed = operand_name(path);
-	if (operand_open(request->command, path, request->is_quiet, &out->first, err) < 0)
+	if (open_operand(request, path, &out->first, err) < 0)
 		return -1;
 	if (scope_options_load(out->first.store, request->scope, &scope, err) < 0) {
 		operand_explain(&out->first, err);

@@ -540,3 +540,21 @@ ptool: ingest: logs/b\x1b[0m: passed over: no known format'
 	run --separate-stderr ptool ingest -q -o both.db logs logs/../logs/atable.txt "$FIXTURES/torch/t260_cnn_w0/trace.json.gz"
 	ask both.db "SELECT count(*) FROM profile" | prints_lines 3
 }
+
+@test "flame and pstats draw the slices of a folder of stores, as tree does" {
+	mkdir ranks
+	for rank in 0 1; do
+		ptool ingest -q -o ranks/$rank.db "$FIXTURES/gpu/collectives_rank$rank.json"
+	done
+	ptool ingest -q -o one.db "$FIXTURES"/gpu/collectives_rank?.json
+	for operand in ranks one.db; do
+		ptool flame -q --to text -o ${operand%.db}.txt "$operand"
+		ptool flame -q -o ${operand%.db}.svg --base "$operand" "$operand"
+		ptool pstats --format csv "$operand" >${operand%.db}.csv
+	done
+	[ -s one.txt ]
+	diff <(tail -n +3 ranks.txt) <(tail -n +3 one.txt)
+	cmp ranks.csv one.csv
+	ptool pstats -q "$FIXTURES/gpu/copies.json" ranks >/dev/null
+	[ "$(ptool flame -q --rank 1 --to text ranks)" != "$(cat ranks.txt)" ]
+}
