@@ -39,7 +39,7 @@ int export_trace_at(struct export_trace *t, int64_t id, struct event_row *row,
 
 /* A gap of a device; texts are borrowed. */
 struct export_gap {
-	struct str device; /* its number, or what it is called for want of one */
+	struct str device;        /* its number, or what it is called for want of one */
 	int64_t start_ns, dur_ns; /* from the profile's first event */
 	struct str cause, blamed; /* the second: what to look at; n = 0: nothing */
 };
