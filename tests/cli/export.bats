@@ -410,3 +410,18 @@ assert list(a) == list(b) and all(set(a[key][4]) == set(b[key][4]) for key in a)
 		[ "$(grep -ao ', device [0-9-]' one.$to | wc -l)" = 0 ]
 	done
 }
+
+@test "streams that have a name and no number are streams of their own again" {
+	python3 - <<-'END'
+		import json
+		work = lambda i: {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": "ab"[i % 2], "ts": 100 * i, "dur": 150, "args": {"device": 0}}
+		json.dump({"schemaVersion": 1, "traceEvents": [work(i) for i in range(4)]}, open("a.json", "w"))
+	END
+	ptool ingest -q -o s.db a.json
+	ptool export -q --to chrome -o again.json s.db
+	ptool ingest -q -o again.db again.json
+	for command in streams gaps steps; do
+		diff <(ptool $command -q --format csv s.db) <(ptool $command -q --format csv again.db)
+	done
+	[ "$(ask again.db "SELECT count(*) FROM track WHERE kind = 'stream'")" = 2 ]
+}
