@@ -22,22 +22,25 @@
 /* A thread's text, and the clock of its process. */
 struct entry {
 	struct str text;
-	int64_t start_ns; /* of its profile, or NUMBER_NONE */
-	unsigned level;   /* of a process */
+	struct str shared; /* tables of its own process, or n 0 */
+	int64_t start_ns;  /* of its profile, or NUMBER_NONE */
+	unsigned level;    /* of a process */
 };
 
 struct file {
 	struct gecko gecko;
 	struct entry *threads, *processes; /* owned */
 	size_t nthreads, threads_cap, nprocesses, processes_cap;
-	struct str meta, shared; /* of the outermost profile */
-	unsigned level;          /* of the profile that is gone through, from 0 */
+	struct gecko_tables shared[2]; /* of the outermost profile, of a process */
+	const char *of_process;        /* the text of the second, or NULL */
+	struct str meta;               /* of the outermost profile */
+	unsigned level;                /* of the profile that is gone through, from 0 */
 	bool is_cut, has_threads, has_counters;
 };
 
 /* The members of a profile, which of the outermost may be cut off. */
 struct profile {
-	struct str meta;
+	struct str meta, shared;
 	size_t first_thread;
 	bool has_threads, has_processes, has_inner;
 };
@@ -83,7 +86,9 @@ static int take_list(struct file *f, struct json *j, struct entry **to, size_t *
 			return rc;
 		if (value.type == JSON_OBJECT)
 			*ARRAY_PUSH(*to, *n, *cap) =
-				(struct entry){ value.text, NUMBER_NONE, f->level };
+				(struct entry){ .text = value.text,
+						.start_ns = NUMBER_NONE,
+						.level = f->level };
 	}
 }
 
@@ -118,14 +123,16 @@ static int take_member(struct file *f, struct json *j, struct str key,
 	if (str_is(key, "meta") && value.type == JSON_OBJECT)
 		profile->meta = value.text;
 	if (str_is(key, "shared") && value.type == JSON_OBJECT)
-		f->shared = value.text;
+		profile->shared = value.text;
 	if (str_is(key, "profile") && profile->has_inner)
 		return gecko_bad(&f->gecko, value.text.p, "a second profile", err);
 	if (str_is(key, "profile") &&
 	    value.type == JSON_OBJECT) { /* of DevTools before 59 */
 		profile->has_inner = true;
 		*ARRAY_PUSH(f->processes, f->nprocesses, f->processes_cap) =
-			(struct entry){ value.text, NUMBER_NONE, f->level };
+			(struct entry){ .text = value.text,
+					.start_ns = NUMBER_NONE,
+					.level = f->level };
 	}
 	if (str_is(key, "counters"))
 		f->has_counters |= has_entries(&value);
@@ -143,6 +150,13 @@ static int take_start(struct gecko *g, struct str key, const struct json_value *
 	    decimal_scaled(value->text, NS_DIGITS, start_ns) != DECIMAL_OK)
 		return 0;
 	return 0;
+}
+
+static int take_shared(struct gecko *g, struct str key, const struct json_value *value,
+		       void *to, struct err *err)
+{
+	(void)to;
+	return gecko_take_table(g, g->shared, key, value, err);
 }
 
 /* The threads of an object that is a profile: their texts. */
@@ -172,8 +186,12 @@ static int take_profile(struct file *f, struct str text, struct err *err)
 		return -1;
 	if (!f->meta.n)
 		f->meta = profile.meta;
-	for (size_t i = profile.first_thread; i < f->nthreads; i++)
+	for (size_t i = profile.first_thread; i < f->nthreads; i++) {
 		f->threads[i].start_ns = start_ns;
+		f->threads[i].shared = f->level ? profile.shared : STR_LIT("");
+	}
+	if (f->level == 0 && profile.shared.n)
+		return gecko_members(&f->gecko, profile.shared, take_shared, NULL, err);
 	return 0;
 }
 
@@ -208,13 +226,6 @@ static int take_meta(struct gecko *g, struct str key, const struct json_value *v
 	return 0;
 }
 
-static int take_shared(struct gecko *g, struct str key, const struct json_value *value,
-		       void *to, struct err *err)
-{
-	(void)to;
-	return gecko_take_table(g, &g->shared, key, value, err);
-}
-
 static int take_profiles(struct file *f, struct err *err)
 {
 	if (take_profile(f, f->gecko.text, err) < 0)
@@ -235,6 +246,18 @@ static int take_profiles(struct file *f, struct err *err)
 	return 0;
 }
 
+/* Threads of a process follow each other: the tables of one process are kept at a time. */
+static int use_shared(struct file *f, struct str shared, struct err *err)
+{
+	f->gecko.shared = &f->shared[shared.n != 0];
+	if (shared.n == 0 || shared.p == f->of_process)
+		return 0;
+	f->of_process = shared.p;
+	gecko_release_tables(f->gecko.shared);
+	*f->gecko.shared = (struct gecko_tables){ .nstrings = 0 };
+	return gecko_members(&f->gecko, shared, take_shared, NULL, err);
+}
+
 static int tell_threads(struct file *f, struct err *err)
 {
 	struct gecko *g = &f->gecko;
@@ -242,15 +265,14 @@ static int tell_threads(struct file *f, struct err *err)
 
 	if (f->meta.n && gecko_members(g, f->meta, take_meta, NULL, err) < 0)
 		return -1;
-	if (f->shared.n && gecko_members(g, f->shared, take_shared, NULL, err) < 0)
-		return -1;
 	for (size_t i = 0; i < f->nthreads; i++) {
 		const struct entry *thread = &f->threads[i];
 		bool has_clock =
 			start_ns != NUMBER_NONE && thread->start_ns != NUMBER_NONE;
 		int64_t offset_ns = has_clock ? sum_sub(thread->start_ns, start_ns) : 0;
 		uint64_t at = (uint64_t)(thread->text.p - g->text.p);
-		if (gecko_read_thread(g, thread->text, offset_ns, err) < 0 ||
+		if (use_shared(f, thread->shared, err) < 0 ||
+		    gecko_read_thread(g, thread->text, offset_ns, err) < 0 ||
 		    g->stacks.sink->tick(g->stacks.sink, at, g->text.n, err) < 0)
 			return -1;
 	}
@@ -312,6 +334,7 @@ static int gecko_read(struct input *in, const struct read_options *options,
 	f.gecko.text = (struct str){ (const char *)bytes.p, bytes.n };
 	if (str_starts_with(f.gecko.text, STR_LIT(BOM)))
 		f.gecko.text = str_behind(f.gecko.text, sizeof(BOM) - 1);
+	f.gecko.shared = &f.shared[0];
 	stacks_init(&f.gecko.stacks, sink, options);
 	buf_init(&f.gecko.name, SIZE_MAX);
 	int rc = take_profiles(&f, err);
@@ -319,7 +342,8 @@ static int gecko_read(struct input *in, const struct read_options *options,
 		rc = tell_threads(&f, err);
 	if (rc == 0)
 		rc = finish(&f, in, err);
-	gecko_release_tables(&f.gecko.shared);
+	gecko_release_tables(&f.shared[0]);
+	gecko_release_tables(&f.shared[1]);
 	stacks_release(&f.gecko.stacks);
 	buf_release(&f.gecko.name);
 	free(f.threads);

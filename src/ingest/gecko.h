@@ -51,8 +51,8 @@ struct gecko_tables {
 /* What of a file all threads need. */
 struct gecko {
 	struct stacks stacks;
-	struct str text;            /* the whole file */
-	struct gecko_tables shared; /* of threads that have none of their own */
+	struct str text;             /* the whole file */
+	struct gecko_tables *shared; /* of threads that have none of their own */
 	int cpu_digits; /* threadCPUDelta is in units of 10^-digits ns; -1: none */
 	bool is_cpu_cycles;
 	struct buf name;

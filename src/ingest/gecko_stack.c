@@ -10,7 +10,7 @@ static const struct gecko_column *column(const struct gecko *g,
 					 const struct gecko_tables *own,
 					 enum gecko_column_id id)
 {
-	return own->columns[id].n ? &own->columns[id] : &g->shared.columns[id];
+	return own->columns[id].n ? &own->columns[id] : &g->shared->columns[id];
 }
 
 /* NUMBER_NONE also where the row, which may be that, is not there. */
@@ -26,7 +26,7 @@ static int64_t cell(const struct gecko *g, const struct gecko_tables *own,
 static struct gecko_string *string_of(struct gecko *g, struct gecko_tables *own,
 				      int64_t number, struct err *err)
 {
-	struct gecko_tables *t = own->has_strings ? own : &g->shared;
+	struct gecko_tables *t = own->has_strings ? own : g->shared;
 
 	if (number >= 0 && (uint64_t)number < t->nstrings)
 		return &t->strings[number];
@@ -195,7 +195,7 @@ static uint32_t *unknown(size_t n)
 /* Where the sink's numbers are kept: they are of the tables that say what rows are. */
 static struct gecko_tables *numbers_of(struct gecko *g, struct gecko_tables *own)
 {
-	struct gecko_tables *t = own->has_tables || own->has_strings ? own : &g->shared;
+	struct gecko_tables *t = own->has_tables || own->has_strings ? own : g->shared;
 	size_t frames = column(g, own, GECKO_FRAME_FUNC)->n;
 	size_t locations = column(g, own, GECKO_FRAME_LOCATION)->n;
 	size_t stacks = column(g, own, GECKO_STACK_FRAME)->n;
@@ -234,7 +234,7 @@ static int add_frame(struct gecko *g, struct gecko_tables *own, int64_t row,
  */
 static int count_again(struct gecko *g, const struct gecko_tables *own, struct err *err)
 {
-	const struct gecko_column *shared = g->shared.columns;
+	const struct gecko_column *shared = g->shared->columns;
 	uint64_t n = 0;
 
 	if (own->columns[GECKO_STACK_FRAME].n == 0)

@@ -156,7 +156,7 @@ static int tell_thread(struct gecko *g, struct thread *t, int64_t offset_ns,
 		return -1;
 	if (t->samples.stack.n == 0)
 		return 0;
-	if (!t->tables.has_strings && !g->shared.has_strings)
+	if (!t->tables.has_strings && !g->shared->has_strings)
 		return gecko_bad(g, t->table.p, "a thread has samples but no strings",
 				 err);
 	if (gecko_check(g, &t->tables, err) < 0)

@@ -213,6 +213,16 @@ refused() { # FILE MESSAGE
 	refused a.json 'profile 1 has a second "events"'
 }
 
+@test "processes of a Firefox profile have the tables that each shares, or the outermost" {
+	tables() { # NAME
+		printf '"shared":{"stringArray":["%s"],"stackTable":{"prefix":[null],"frame":[0]},"frameTable":{"func":[0]},"funcTable":{"name":[0]}},' "$1"
+	}
+	threads='"threads":[{"pid":1,"samples":{"stack":[0],"time":[0]}}]'
+	printf '{"meta":{"preprocessedProfileVersion":50},"processes":[{%s%s},{%s},{%s%s}],%s%s}' "$(tables alpha)" "$threads" \
+		"$threads" "$(tables beta)" "$threads" "$(tables outermost)" "$threads" >gecko.json
+	[ "$(top gecko.json)" = $',,outermost,2,2,2,2\n,,alpha,1,1,1,1\n,,beta,1,1,1,1' ]
+}
+
 @test "lists that other profiles in JSON have twice are refused: they were added up" {
 	node='{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":1,"columnNumber":0}}'
 	lists='"samples":[1],"timeDeltas":[1]'
