@@ -304,43 +304,45 @@ static bool is_wanted(const struct mprof *m, const struct nearby *near,
 	return best == m->wanted;
 }
 
-static struct ident ident_of(struct mprof *m, uint32_t child)
+/* Is it a number's own spelling?  Of "7", "07" and "+7" one is. */
+static bool is_number(struct str name, int64_t *number)
 {
-	struct ident id = { 0, TEXT_NONE };
-	struct str name;
+	char digits[DECIMAL_TEXT_MAX + 1];
 
-	if (child == MAIN) {
-		id.text = m->in.sink->text(m->in.sink, STR_LIT("main"));
-		return id;
-	}
-	name = intern_str(&m->children, child);
-	if (name.n > DECIMAL_TEXT_MAX || decimal_text_int(name, &id.number) != DECIMAL_OK)
-		id.text = printed_text(&m->in, name);
-	return id;
+	if (name.n > DECIMAL_TEXT_MAX || decimal_text_int(name, number) != DECIMAL_OK)
+		return false;
+	snprintf(digits, sizeof(digits), "%lld", (long long)*number);
+	return str_is(name, digits);
 }
 
-static void name_process(struct mprof *m, uint32_t child)
+/* Names a process, once, and gives what it is called: a text where its name is no number. */
+static struct ident name_process(struct mprof *m, uint32_t child)
 {
-	struct naming_fact naming = { .kind = NAMING_PROCESS, .pid = ident_of(m, child) };
-	struct buf name;
+	struct naming_fact naming = { .kind = NAMING_PROCESS, .pid = { 0, TEXT_NONE } };
+	struct str name =
+		child == MAIN ? STR_LIT("main") : intern_str(&m->children, child);
+	struct buf text;
 
-	buf_init(&name, SIZE_MAX);
-	if (child == MAIN) {
-		buf_add_text(&name, "main");
-	} else {
-		buf_add_text(&name, "child ");
-		buf_add_str(&name, intern_str(&m->children, child));
-	}
-	naming.text = buf_str(&name);
+	buf_init(&text, SIZE_MAX);
+	if (child != MAIN)
+		buf_add_text(&text, "child ");
+	buf_add_str(&text, name);
+	naming.text = buf_str(&text);
+	if (child == MAIN || !is_number(name, &naming.pid.number))
+		naming.pid = (struct ident){ 0, printed_text(&m->in, naming.text) };
 	m->in.sink->naming(m->in.sink, &naming);
-	buf_release(&name);
+	buf_release(&text);
+	return naming.pid;
 }
 
 static int tell_samples(struct mprof *m, const struct span *span, struct err *err)
 {
 	struct counter_fact counter = { .name = m->in.sink->text(m->in.sink, COUNTER),
 					.series = m->in.sink->text(m->in.sink, SERIES) };
-	bool *is_named = xcalloc(m->children.n + 1, sizeof(*is_named));
+	struct {
+		struct ident id;
+		bool is_named;
+	} *processes = xcalloc(m->children.n + 1, sizeof(*processes)), *process;
 	int rc = 0;
 
 	for (size_t i = 0; i < m->nsamples && rc == 0; i++) {
@@ -352,17 +354,17 @@ static int tell_samples(struct mprof *m, const struct span *span, struct err *er
 					  err);
 			continue;
 		}
-		bool *named = &is_named[s->child == MAIN ? m->children.n : s->child];
-		if (!*named)
-			name_process(m, s->child);
-		*named = true;
+		process = &processes[s->child == MAIN ? m->children.n : s->child];
+		if (!process->is_named)
+			process->id = name_process(m, s->child);
+		process->is_named = true;
 		counter.ts_ns = s->ts_ns;
 		counter.value = (double)s->bytes;
-		counter.pid = ident_of(m, s->child);
+		counter.pid = process->id;
 		counter.offset = s->at;
 		rc = m->in.sink->counter(m->in.sink, &counter, err);
 	}
-	free(is_named);
+	free(processes);
 	return rc;
 }
 
@@ -403,8 +405,7 @@ static int tell_calls(struct mprof *m, const struct nearby *near, struct err *er
 		if (!is_wanted(m, near, &m->calls[i]))
 			continue;
 		if (track == TEXT_NONE) {
-			fact.pid = fact.tid = ident_of(m, MAIN);
-			name_process(m, MAIN);
+			fact.pid = fact.tid = name_process(m, MAIN);
 			track = m->in.sink->track(m->in.sink, &fact);
 		}
 		rc = tell_call(m, &m->calls[i], track, err);

@@ -219,6 +219,13 @@ event() {
 	ptool memory -q "$FIXTURES/mprof/multiprocess_M.dat" | grep -q '^all  *87.96 '
 }
 
+@test "mprof: a child called main is not the main process, nor is 07 the child 7" {
+	printf '%s\n' 'CMDLINE x' 'MEM 10.0 1700000000.0' 'CHLD main 100.0 1700000000.1' 'MEM 11.0 1700000001.0' \
+		'CHLD 7 1.0 1700000001.1' 'CHLD 07 500.0 1700000001.2' >a.dat
+	[ "$(ptool memory -q a.dat --format csv | cut -d, -f2,3 | head -n 5)" = \
+		$'process,peak_bytes\n"main",11534336\n"child main",104857600\n"child 7",1048576\n"child 07",524288000' ]
+}
+
 @test "memory_profiler's functions by peak and increment" {
 	diff <(ptool memory -q "$FIXTURES/lines/memory061.txt" --format csv) <(ptool top -q "$FIXTURES/lines/memory061.txt" --format csv)
 	run -3 ptool memory -q "$FIXTURES/lines/lp503.lprof"
