@@ -69,7 +69,7 @@ static int find_thread(struct pyinstrument *p, const struct stacks_frame *frame,
 	return 0;
 }
 
-/* A frame of a stack; `text` has its escapes. */
+/* A frame of a stack; `text` has its escapes.  A thread is one only where a stack begins. */
 static int add_frame(struct pyinstrument *p, struct str text, uint64_t offset,
 		     struct pyinstrument_stack *to, struct err *err)
 {
@@ -84,10 +84,12 @@ static int add_frame(struct pyinstrument *p, struct str text, uint64_t offset,
 			xgrow(p->frame_of, &p->frames_cap, at + 1U, sizeof(*p->frame_of));
 		p->frame_of[at] = SAMPLE_NONE;
 	}
-	if (p->frame_of[at] == SAMPLE_NONE) {
+	if (p->frame_of[at] == SAMPLE_NONE || to->stack == SAMPLE_NONE) {
 		frame = pyinstrument_parse(json_unescape(text, &p->text));
 		if (str_is(frame.file, "<thread>") && to->stack == SAMPLE_NONE)
 			return find_thread(p, &frame, offset, &to->thread, err);
+	}
+	if (p->frame_of[at] == SAMPLE_NONE) {
 		if (stacks_frame(&p->stacks, &frame, offset, &fact, err) < 0)
 			return -1;
 		p->frame_of[at] = sink->frame(sink, SAMPLE_NONE, &fact);

@@ -223,6 +223,18 @@ refused() { # FILE MESSAGE
 	[ "$(top gecko.json)" = $',,outermost,2,2,2,2\n,,alpha,1,1,1,1\n,,beta,1,1,1,1' ]
 }
 
+@test "pyinstrument's thread is one only where a stack begins, whatever came before" {
+	thread='"W\u0000<thread>\u00007"' f='"f\u0000a.py\u00001"'
+	sample_in() { # FIRST SECOND
+		printf '{"frame_records":[[[%s,%s],1.0],[[%s,%s],2.0]],"start_call_stack":[]}' "$1" "$2" "$2" "$1" >a.json
+		rm -f a.db; ptool ingest -q -o a.db a.json
+		ask a.db "SELECT coalesce(thread, '-'), function, weight FROM v_sample ORDER BY weight"
+	}
+	sample_in "$thread" "$f" >first
+	[ "$(cat first)" = $'W|f|1000000000\n-|W|2000000000' ]
+	[ "$(sample_in "$f" "$thread")" = $'-|W|1000000000\nW|f|2000000000' ]
+}
+
 @test "lists that other profiles in JSON have twice are refused: they were added up" {
 	node='{"id":1,"callFrame":{"functionName":"f","scriptId":"1","url":"a.js","lineNumber":1,"columnNumber":0}}'
 	lists='"samples":[1],"timeDeltas":[1]'
