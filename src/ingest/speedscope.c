@@ -225,6 +225,7 @@ static int read_other(struct speedscope *s, const char *key, struct err *err)
 	if (rc <= 0)
 		return rc;
 	if (strcmp(key, "exporter") == 0) {
+		s->has_exporter = true;
 		struct str text = string_of(&value, &s->text);
 		buf_clear(&s->exporter);
 		buf_add_str(&s->exporter, text);
@@ -306,6 +307,7 @@ static int speedscope_read(struct input *in, const struct read_options *options,
 	int rc = json_stream_open(&s.in, in, options, sink, err);
 	if (rc == 0)
 		rc = read_file(&s, err);
+	rc = speedscope_end_waiting(&s, rc, err);
 	if (rc == 0)
 		rc = finish(&s, in, err);
 	stacks_release(&s.stacks);

@@ -43,6 +43,9 @@ struct speedscope {
 	int64_t active;   /* series that the file wants to be shown; or NUMBER_NONE */
 	uint32_t profile; /* that is read, from 1 */
 	struct buf exporter;
+	bool has_exporter;
+	struct speedscope_profile *waiting; /* owned: that depend on the exporter */
+	size_t nwaiting, waiting_cap;
 	struct buf text; /* of the newest string */
 	bool has_profiles;
 	uint64_t nsamples; /* that were told */
@@ -53,5 +56,7 @@ int speedscope_frame(struct speedscope *s, int64_t index, uint64_t sample,
 		     uint64_t offset, uint32_t *frame, struct err *err);
 /* speedscope_profile.c: the object that is next.  0 or -1; s->in.is_cut may be set. */
 int speedscope_read_profile(struct speedscope *s, struct err *err);
+/* Tells the samples of profiles that wait for it, unless rc is -1, and frees them: rc, or -1. */
+int speedscope_end_waiting(struct speedscope *s, int rc, struct err *err);
 
 #endif

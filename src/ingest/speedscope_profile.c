@@ -1,6 +1,7 @@
 /*
  * A profile of a speedscope file: its members, in any order.  Lists may come before the
- * unit that their numbers are in: their text is then kept until it is known.  Stacks and
+ * unit that their numbers are in, or the name and start that the first sample needs: their
+ * text is then kept until these are known.  Stacks and
  * weights are speedscope_sampled.c, events speedscope_evented.c.
  */
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #include "ingest/speedscope_profile.h"
 
 #define TID_TEXT 32
-#define NTEXTS   5 /* buffers of a profile */
+#define NTEXTS   5  /* buffers of a profile */
+#define FIRST    7U /* bits of the members without which no sample is told */
 
 /* A word of the name that tells what was measured. */
 static const char *mode_of(struct str name)
@@ -239,9 +241,9 @@ static int read_scalar(struct speedscope_profile *p, const char *key, struct err
 /* What was read in one unit, or is counted on, is not read again: all are there once. */
 static int check_once(struct speedscope_profile *p, const char *key, struct err *err)
 {
-	static const char *const keys[] = { "type",       "name",     "unit",
-					    "startValue", "endValue", "samples",
-					    "weights",    "events" };
+	static const char *const keys[] = { "name",  "unit",     "startValue", /* FIRST */
+					    "type",  "endValue", "samples",    "weights",
+					    "events" };
 	size_t at = 0;
 
 	while (at < sizeof(keys) / sizeof(*keys) && strcmp(key, keys[at]) != 0)
@@ -253,6 +255,11 @@ static int check_once(struct speedscope_profile *p, const char *key, struct err 
 			      "profile %u has a second \"%s\"", p->s->profile, key);
 	p->members |= 1U << at;
 	return 0;
+}
+
+static bool has_first(const struct speedscope_profile *p)
+{
+	return (p->members & FIRST) == FIRST;
 }
 
 static int read_member(struct speedscope_profile *p, const char *key, struct err *err)
@@ -268,14 +275,14 @@ static int read_member(struct speedscope_profile *p, const char *key, struct err
 	}
 	if (strcmp(key, "weights") == 0) {
 		p->has_weights = true;
-		if (!p->unit || !p->has_samples)
+		if (!has_first(p) || !p->has_samples)
 			return keep_list(p, &p->weights, &p->weights_at, err);
 		rc = read_numbers(p, false, err);
 		return rc < 0 ? -1 : 1;
 	}
 	if (strcmp(key, "events") == 0) {
 		p->has_events = true;
-		if (!p->unit)
+		if (!has_first(p))
 			return keep_list(p, &p->events, &p->events_at, err);
 		rc = read_numbers(p, true, err);
 		return rc < 0 ? -1 : 1;
@@ -345,6 +352,18 @@ static int read_members(struct speedscope_profile *p, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+static void profile_release(struct speedscope_profile *p)
+{
+	buf_release(&p->name);
+	buf_release(&p->weights);
+	buf_release(&p->events);
+	buf_release(&p->start);
+	buf_release(&p->end);
+	spill_free(p->s->stacks.options->spill, p->stacks);
+	free(p->open);
+	free(p->indexes);
+}
+
 int speedscope_read_profile(struct speedscope *s, struct err *err)
 {
 	struct speedscope_profile p = { .s = s, .series.number = SAMPLE_NONE };
@@ -358,10 +377,20 @@ int speedscope_read_profile(struct speedscope *s, struct err *err)
 		rc = finish(&p, err);
 	if (rc == 0)
 		*ARRAY_PUSH(s->series, s->nseries, s->series_cap) = p.series;
-	for (size_t i = 0; i < NTEXTS; i++)
-		buf_release(texts[i]);
-	spill_free(s->stacks.options->spill, p.stacks);
-	free(p.open);
-	free(p.indexes);
+	if (rc == 0 && p.waits)
+		*ARRAY_PUSH(s->waiting, s->nwaiting, s->waiting_cap) = p;
+	else
+		profile_release(&p);
+	return rc;
+}
+
+int speedscope_end_waiting(struct speedscope *s, int rc, struct err *err)
+{
+	for (size_t i = 0; i < s->nwaiting; i++) {
+		if (rc == 0)
+			rc = speedscope_end_ones(&s->waiting[i], true, err);
+		profile_release(&s->waiting[i]);
+	}
+	free(s->waiting);
 	return rc;
 }

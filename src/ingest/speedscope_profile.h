@@ -24,13 +24,16 @@ struct speedscope_profile {
 	const struct speedscope_unit *unit; /* NULL: not read yet */
 	unsigned members;                   /* bits of those that were read */
 	bool is_sampled, is_evented, has_samples, has_weights, has_events;
-	struct buf name, weights, events; /* lists that wait for the unit, as text */
+	bool has_end, waits; /* waits: for the file's exporter, with weights of 1 */
+	struct buf name, weights, events; /* lists that wait for others, as text */
 	uint64_t weights_at, events_at;
 	struct buf start, end; /* numbers as texts; empty: not there */
 	uint32_t *stacks;      /* spilled: by sample */
 	size_t nstacks, stacks_cap;
 	uint64_t nweights, nones; /* weights that were read; of 1 that wait */
 	int64_t at, sum;          /* of the newest sample or event; of all weights */
+	int64_t lasts;            /* from start to end, if it has_end */
+	uint64_t end_at;          /* where its text ends */
 	unsigned decimals;        /* of the events' times, of counts */
 	uint64_t nevents;
 	struct speedscope_open *open; /* owned */
@@ -78,6 +81,8 @@ int speedscope_sample(struct speedscope_profile *p, struct err *err);
 int speedscope_weight(struct speedscope_profile *p, struct err *err);
 /* Behind all of the profile.  0 or -1. */
 int speedscope_end_sampled(struct speedscope_profile *p, struct err *err);
+/* Tells weights of 1 that were held back, as parts of what the profile lasts if they may be. */
+int speedscope_end_ones(struct speedscope_profile *p, bool may_scale, struct err *err);
 
 /* speedscope_evented.c: the same of an event. */
 int speedscope_event(struct speedscope_profile *p, struct err *err);

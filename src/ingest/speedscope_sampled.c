@@ -29,31 +29,29 @@ static int add_weight(struct speedscope_profile *p,
 }
 
 /* Weights of 1 second each that were held back: py-spy 0.3.8 meant counts. */
-static int add_ones(struct speedscope_profile *p, struct err *err)
+static int add_ones(struct speedscope_profile *p, uint64_t at, struct err *err)
 {
 	struct speedscope_number one = { 1, 0 };
-	uint64_t offset = json_stream_at(&p->s->in);
 
 	for (int i = 0; i < p->unit->digits; i++)
 		one.value *= 10;
 	for (; p->nones; p->nones--)
-		if (add_weight(p, &one, offset, err) < 0)
+		if (add_weight(p, &one, at, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* Equal parts of what the profile lasts, without a remainder. */
-static int add_parts(struct speedscope_profile *p, int64_t lasts, struct err *err)
+static int add_parts(struct speedscope_profile *p, struct err *err)
 {
-	int64_t n = (int64_t)p->nones;
-	uint64_t offset = json_stream_at(&p->s->in);
+	int64_t n = (int64_t)p->nones, lasts = p->lasts;
 
-	if (stacks_tell(&p->s->stacks, FINDING_WEIGHTS_SCALED, offset, buf_str(&p->name),
-			err) < 0)
+	if (stacks_tell(&p->s->stacks, FINDING_WEIGHTS_SCALED, p->end_at,
+			buf_str(&p->name), err) < 0)
 		return -1;
 	for (int64_t i = 0; i < n; i++) {
 		const struct speedscope_number part = { lasts / n + (i < lasts % n), 0 };
-		if (add_weight(p, &part, offset, err) < 0)
+		if (add_weight(p, &part, p->end_at, err) < 0)
 			return -1;
 	}
 	p->nones = 0;
@@ -95,7 +93,7 @@ static int take_weight(struct speedscope_profile *p, struct str text, uint64_t o
 		p->nones++;
 		return 0;
 	}
-	if (p->nones && add_ones(p, err) < 0)
+	if (p->nones && add_ones(p, offset, err) < 0)
 		return -1;
 	return add_weight(p, &weight, offset, err);
 }
@@ -311,30 +309,39 @@ int speedscope_sample(struct speedscope_profile *p, struct err *err)
 	return 1;
 }
 
+int speedscope_end_ones(struct speedscope_profile *p, bool may_scale, struct err *err)
+{
+	struct str by = buf_str(&p->s->exporter);
+
+	if (may_scale && (by.n == 0 || str_starts_with(by, STR_LIT("py-spy"))))
+		return add_parts(p, err);
+	if (p->nones && add_ones(p, p->end_at, err) < 0)
+		return -1;
+	if (!p->has_end || p->unit->unit == SAMPLE_COUNT || !p->nweights)
+		return 0;
+	int64_t near = p->lasts / 1000000 + (int64_t)p->nweights;
+	int64_t excess = sum_sub(p->sum, p->lasts);
+	return excess < -near || excess > near
+		       ? stacks_tell(&p->s->stacks, FINDING_WEIGHTS_END, p->end_at,
+				     buf_str(&p->name), err)
+		       : 0;
+}
+
 int speedscope_end_sampled(struct speedscope_profile *p, struct err *err)
 {
-	int64_t start = 0, end = 0, lasts = 0, ones = (int64_t)p->nones;
-	bool has_end = speedscope_whole(p, &p->start, &start) &&
-		       speedscope_whole(p, &p->end, &end) &&
-		       !__builtin_sub_overflow(end, start, &lasts) && !p->s->in.is_cut;
+	int64_t start = 0, end = 0, ones = (int64_t)p->nones;
 
 	if (!p->unit) /* no sample was told either */
 		return 0;
+	p->has_end = speedscope_whole(p, &p->start, &start) &&
+		     speedscope_whole(p, &p->end, &end) &&
+		     !__builtin_sub_overflow(end, start, &p->lasts) && !p->s->in.is_cut;
 	for (int i = 0; i < p->unit->digits && ones > 0; i++)
 		if (__builtin_mul_overflow(ones, 10, &ones))
 			ones = INT64_MAX;
-	struct str by = buf_str(&p->s->exporter);
-	bool may_scale = by.n == 0 || str_starts_with(by, STR_LIT("py-spy"));
-	if (p->nones && p->nweights == 0 && has_end && may_scale && lasts > 0 &&
-	    lasts < ones)
-		return add_parts(p, lasts, err);
-	if (p->nones && add_ones(p, err) < 0)
-		return -1;
-	int64_t near = lasts / 1000000 + (int64_t)p->nweights;
-	int64_t excess = sum_sub(p->sum, lasts);
-	if (has_end && p->unit->unit != SAMPLE_COUNT && p->nweights &&
-	    (excess < -near || excess > near))
-		return stacks_tell(&p->s->stacks, FINDING_WEIGHTS_END,
-				   json_stream_at(&p->s->in), buf_str(&p->name), err);
-	return 0;
+	bool may_scale = p->nones && p->nweights == 0 && p->has_end && p->lasts > 0 &&
+			 p->lasts < ones;
+	p->end_at = json_stream_at(&p->s->in);
+	p->waits = may_scale && !p->s->has_exporter;
+	return p->waits ? 0 : speedscope_end_ones(p, may_scale, err);
 }

@@ -199,6 +199,27 @@ refused() { # FILE MESSAGE
 	[[ $stderr == "ptool: ingest: $1: byte "*": $2" ]]
 }
 
+@test "a speedscope file says the same whatever the order of its keys" {
+	start='"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]}'
+	unit='"type":"sampled","unit":"seconds"' range='"startValue":0,"endValue":1' lists='"samples":[[0],[0]],"weights":[1,1]'
+	name='"name":"Process 4 Thread 7 \"w\""'
+	all_of() { # MEMBER...
+		local IFS=,
+		echo "{$*}" >a.json
+		rm -f a.db
+		ptool ingest -q -o a.db a.json
+		ask a.db 'SELECT thread, series, function, weight, samples FROM v_sample'
+		ask a.db 'SELECT code, count FROM finding'
+	}
+	all_of "$start" '"exporter":"memray"' "\"profiles\":[{$unit,$name,$range,$lists}]" >memray
+	[ "$(head -n 1 memray)" = 'w|Process 4 Thread 7 "w"|a|2000000000|2' ]
+	all_of "$start" "\"profiles\":[{$unit,$lists,$range,$name}]" '"exporter":"memray"' | cmp - memray
+	# py-spy 0.3.8 meant parts of what the profile lasts
+	all_of "$start" '"exporter":"py-spy@0.3.8"' "\"profiles\":[{$unit,$name,$range,$lists}]" >pyspy
+	[ "$(head -n 1 pyspy)" = 'w|Process 4 Thread 7 "w"|a|1000000000|2' ]
+	all_of "$start" "\"profiles\":[{$lists,$unit,$range,$name}]" '"exporter":"py-spy@0.3.8"' | cmp - pyspy
+}
+
 @test "what a speedscope profile has twice is refused: its weights were those of no sample" {
 	ones=$(yes 1.0, | head -n 200000 | tr -d '\n')
 	sampled='"type":"sampled","unit":"seconds","startValue":0,"endValue":1'
