@@ -43,6 +43,7 @@ struct gecko_tables {
 	struct gecko_column columns[NGECKO_COLUMNS];
 	struct gecko_string *strings; /* owned */
 	size_t nstrings, strings_cap;
+	unsigned of_tables; /* bits of the columns whose tables have rows */
 	bool has_tables, has_strings;
 	uint32_t *stacks, *frames; /* owned: the sink's numbers, by row */
 	uint8_t *is_open;          /* owned: stacks whose numbers are looked for */

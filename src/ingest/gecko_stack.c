@@ -5,12 +5,12 @@
 #include "base/array.h"
 #include "ingest/gecko.h"
 
-/* The thread's own column, or that which all share. */
+/* A column of the thread's own table, if that has rows, or of the one that all share. */
 static const struct gecko_column *column(const struct gecko *g,
 					 const struct gecko_tables *own,
 					 enum gecko_column_id id)
 {
-	return own->columns[id].n ? &own->columns[id] : &g->shared->columns[id];
+	return own->of_tables & 1U << id ? &own->columns[id] : &g->shared->columns[id];
 }
 
 /* NUMBER_NONE also where the row, which may be that, is not there. */
@@ -234,15 +234,13 @@ static int add_frame(struct gecko *g, struct gecko_tables *own, int64_t row,
  */
 static int count_again(struct gecko *g, const struct gecko_tables *own, struct err *err)
 {
-	const struct gecko_column *shared = g->shared->columns;
+	static const enum gecko_column_id ids[] = { GECKO_STACK_FRAME, GECKO_FRAME_FUNC,
+						    GECKO_FRAME_LOCATION };
 	uint64_t n = 0;
 
-	if (own->columns[GECKO_STACK_FRAME].n == 0)
-		n += shared[GECKO_STACK_FRAME].n;
-	if (own->columns[GECKO_FRAME_FUNC].n == 0)
-		n += shared[GECKO_FRAME_FUNC].n;
-	if (own->columns[GECKO_FRAME_LOCATION].n == 0)
-		n += shared[GECKO_FRAME_LOCATION].n;
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (!(own->of_tables & 1U << ids[i]))
+			n += g->shared->columns[ids[i]].n;
 	return stacks_refer(&g->stacks, n, g->text.n, g->thread_at, err);
 }
 

@@ -221,24 +221,35 @@ int gecko_take_table(struct gecko *g, struct gecko_tables *tables, struct str ke
 {
 	struct wanted wanted[NGECKO_COLUMNS];
 	struct table t = { .wanted = wanted };
+	unsigned of_table = 0;
+	bool has_rows = false;
 
 	if ((str_is(key, "stringArray") || str_is(key, "stringTable")) &&
 	    value->type == JSON_ARRAY && !tables->has_strings) {
 		tables->has_strings = true;
 		return gecko_elements(g, value->text, add_string, tables, err);
 	}
-	for (size_t i = 0; i < NGECKO_COLUMNS; i++)
-		if (str_is(key, places[i].table) && tables->columns[i].n == 0)
-			wanted[t.n++] = (struct wanted){ .name = places[i].column,
-							 .digits = NO_DIGITS,
-							 .to = &tables->columns[i],
-							 .place = SIZE_MAX };
+	for (size_t i = 0; i < NGECKO_COLUMNS; i++) {
+		if (!str_is(key, places[i].table))
+			continue;
+		of_table |= 1U << i;
+		wanted[t.n++] = (struct wanted){ .name = places[i].column,
+						 .digits = NO_DIGITS,
+						 .to = &tables->columns[i],
+						 .place = SIZE_MAX };
+	}
 	if (t.n == 0 || value->type != JSON_OBJECT)
 		return 0;
+	if (tables->of_tables & of_table)
+		return gecko_bad(g, value->text.p, "a table is there twice", err);
 	tables->has_tables = true;
 	if (gecko_members(g, value->text, find_lists, &t, err) < 0)
 		return -1;
-	return read_columns(g, &t, err);
+	int rc = read_columns(g, &t, err);
+	for (size_t i = 0; i < t.n; i++)
+		has_rows |= wanted[i].to->n > 0;
+	tables->of_tables |= has_rows ? of_table : 0;
+	return rc;
 }
 
 void gecko_release_tables(struct gecko_tables *tables)

@@ -109,7 +109,7 @@ static int tell_weights(struct gecko *g, struct thread *t, struct sample_fact *s
 
 	sample->series = begin_series(g, t, NULL, t->samples.unit);
 	for (size_t i = 0; i < t->samples.stack.n; i++) {
-		sample->weight = i < weights->n ? weights->at[i] : 1;
+		sample->weight = weights->n ? weights->at[i] : 1;
 		if (sample->weight == NUMBER_NONE)
 			sample->weight = 1;
 		sample->samples =
@@ -161,6 +161,10 @@ static int tell_thread(struct gecko *g, struct thread *t, int64_t offset_ns,
 				 err);
 	if (gecko_check(g, &t->tables, err) < 0)
 		return -1;
+	if (t->samples.weight.n && t->samples.weight.n != t->samples.stack.n)
+		return err_at(err, sample.offset,
+			      "a thread has %zu samples and %zu weights",
+			      t->samples.stack.n, t->samples.weight.n);
 	for (size_t i = 0; i < t->samples.time_ns.n; i++)
 		if (t->samples.time_ns.at[i] != NUMBER_NONE)
 			t->samples.time_ns.at[i] =

@@ -281,6 +281,20 @@ refused() { # FILE MESSAGE
 	[ "$(ask ptool.db 'SELECT name FROM device')" = B ]
 }
 
+@test "a thread's own table of a Firefox profile has no columns of the shared one" {
+	of_samples() { # MEMBERS: of them
+		printf '{"meta":{"preprocessedProfileVersion":50},"shared":{"stringArray":["f","a.js"],%s,%s},"threads":[{%s,%s,"samples":{%s}}]}' \
+			'"funcTable":{"name":[0],"fileName":[1],"lineNumber":[9]}' '"stackTable":{"prefix":[null],"frame":[0]}' \
+			'"funcTable":{"name":[0]}' '"frameTable":{"func":[0]}' "$1" >gecko.json
+	}
+	of_samples '"stack":[0,0],"weight":[5,1]'
+	[ "$(top gecko.json)" = ',,f,6,6,6,6' ]
+	of_samples '"stack":[0,0],"weight":[5]'
+	refused gecko.json 'a thread has 2 samples and 1 weights'
+	of_samples '"stack":[0]},"frameTable":{"func":[0]'
+	refused gecko.json 'a table is there twice'
+}
+
 @test "counts with decimals are rounded where a format holds whole numbers, and that is told" {
 	profile_of '"type":"sampled","unit":"none","samples":[[0],[]],"weights":[2500.25,0.0000001]' a.json
 	told='rounded, as pprof holds whole numbers'
