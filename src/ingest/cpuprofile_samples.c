@@ -18,15 +18,20 @@ static struct cpuprofile_node *find_node(const struct cpuprofile *c, int64_t id)
 	return at < c->nnodes && c->nodes[at].id == id ? &c->nodes[at] : NULL;
 }
 
-static void link_nodes(struct cpuprofile *c)
+static int link_nodes(struct cpuprofile *c, struct err *err)
 {
 	SORT_BY(c->nodes, c->nnodes, id);
+	for (size_t i = 1; i < c->nnodes; i++)
+		if (c->nodes[i].id == c->nodes[i - 1].id)
+			return err_at(err, 0, "two nodes have the id %lld",
+				      (long long)c->nodes[i].id);
 	SORT_BY(c->parents, c->nparents, child);
 	for (size_t i = 0; i < c->nparents; i++) {
 		struct cpuprofile_node *child = find_node(c, c->parents[i].child);
 		if (child && child->parent == NUMBER_NONE)
 			child->parent = c->parents[i].parent;
 	}
+	return 0;
 }
 
 /* Up to a node whose stack is known, and down again: any depth, and no circles. */
@@ -179,6 +184,7 @@ int cpuprofile_add_samples(struct cpuprofile *c, struct err *err)
 		return err_at(err, 0, "the profile has no sample");
 	if (c->samples.n > UINT32_MAX)
 		return err_at(err, 0, "too many samples");
-	link_nodes(c);
+	if (link_nodes(c, err) < 0)
+		return -1;
 	return c->samples.n ? add_samples(c, err) : add_hits(c, err);
 }

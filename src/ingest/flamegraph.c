@@ -187,7 +187,11 @@ static int read_text(struct group *g, struct err *err)
 	int64_t open = 0; /* pictures */
 
 	for (uint64_t n = 1; (kind = xml_next(&g->x, &token)) != XML_END; n++) {
-		if (str_is(token.name, "svg"))
+		bool is_svg = str_is(token.name, "svg");
+		if (is_svg && kind == XML_OPEN && open <= 0 && g->f->nframes)
+			return err_at(err, (uint64_t)(token.start - g->start),
+				      "the file has a second picture");
+		if (is_svg)
 			open += kind == XML_OPEN ? !token.is_empty : -1;
 		if (take_token(g, kind, &token, err) < 0)
 			return -1;

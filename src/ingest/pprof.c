@@ -119,7 +119,7 @@ static void take_field(struct pprof *p, const struct proto_field *f)
 }
 
 /* All tables, up to the end or to what cannot be read. */
-static void read_tables(struct pprof *p)
+static int read_tables(struct pprof *p, struct err *err)
 {
 	struct proto m = proto_of(p->file);
 	struct proto_field f;
@@ -127,7 +127,7 @@ static void read_tables(struct pprof *p)
 	while (proto_next(&m, &f) > 0)
 		take_field(p, &f);
 	p->end = (uint64_t)(m.p - (const uint8_t *)p->file.p);
-	pprof_tables_sort(&p->tables);
+	return pprof_tables_sort(&p->tables, p->file, err);
 }
 
 static const char *mode_of(struct str type)
@@ -389,8 +389,7 @@ static int check(struct pprof *p, struct input *in, struct err *err)
 
 static int read_all(struct pprof *p, struct input *in, struct err *err)
 {
-	read_tables(p);
-	if (check(p, in, err) < 0)
+	if (read_tables(p, err) < 0 || check(p, in, err) < 0)
 		return -1;
 	p->is_comment = xcalloc(p->tables.ntexts, sizeof(*p->is_comment));
 	for (size_t i = 0; i < p->ntypes; i++)

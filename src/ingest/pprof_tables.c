@@ -53,10 +53,17 @@ static int by_id(const void *a, const void *b)
 	return (x->message.p > y->message.p) - (x->message.p < y->message.p);
 }
 
-static void items_sort(struct pprof_items *items)
+static int items_sort(struct pprof_items *items, const char *what, struct str file,
+		      struct err *err)
 {
 	if (items->n)
 		qsort(items->at, items->n, sizeof(*items->at), by_id);
+	for (size_t i = 1; i < items->n; i++)
+		if (items->at[i].id == items->at[i - 1].id)
+			return err_at(err, (uint64_t)(items->at[i].message.p - file.p),
+				      "a second %s with the id %llu", what,
+				      (unsigned long long)items->at[i].id);
+	return 0;
 }
 
 /* NULL: the file has none of that id. */
@@ -116,14 +123,16 @@ void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f)
 		add_mapping(&t->mappings, f->bytes);
 }
 
-void pprof_tables_sort(struct pprof_tables *t)
+int pprof_tables_sort(struct pprof_tables *t, struct str file, struct err *err)
 {
-	items_sort(&t->locations);
-	items_sort(&t->functions);
-	items_sort(&t->mappings);
+	if (items_sort(&t->locations, "location", file, err) < 0 ||
+	    items_sort(&t->functions, "function", file, err) < 0 ||
+	    items_sort(&t->mappings, "mapping", file, err) < 0)
+		return -1;
 	t->numbers = xcalloc(t->ntexts + 1, sizeof(*t->numbers));
 	for (size_t i = 0; i < t->ntexts; i++)
 		t->numbers[i] = TEXT_NONE;
+	return 0;
 }
 
 void pprof_tables_release(struct pprof_tables *t)

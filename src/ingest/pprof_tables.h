@@ -28,7 +28,7 @@ enum pprof_field {
 
 /* Rows of one table, by id. */
 struct pprof_items {
-	struct pprof_item *at; /* owned; of equal ids the file's first in front */
+	struct pprof_item *at; /* owned */
 	size_t n, cap;
 };
 
@@ -49,9 +49,12 @@ struct pprof_tables {
 /* `stacks` is borrowed. */
 void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks,
 		       uint64_t file_bytes);
-/* Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last. */
+/*
+ * Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last:
+ * -1, with err set, where two rows of a table have one id.
+ */
 void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f);
-void pprof_tables_sort(struct pprof_tables *t);
+int pprof_tables_sort(struct pprof_tables *t, struct str file, struct err *err);
 void pprof_tables_release(struct pprof_tables *t);
 
 /* The text at a place of the table.  One that is not there is empty, and counted as lost. */

@@ -6,15 +6,19 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sum.h"
 #include "ingest/pyinstrument.h"
 
 #define NS_DIGITS 9
+#define ROUNDING_NS \
+	1000 /* of a time and its children's: six digits of seconds are written */
 
 /* A function whose end is not read yet. */
 struct node {
 	struct function_fact function; /* name TEXT_NONE: not read yet */
 	uint32_t frame, stack;         /* the sink's; frame SAMPLE_NONE: no child yet */
 	int64_t ns, children_ns;       /* ns: NUMBER_NONE: not read yet */
+	int64_t rounding_ns;
 	uint64_t at;
 	bool is_self; /* its time is its caller's own */
 	bool in_children, has_children, is_first;
@@ -53,6 +57,7 @@ static int open_node(struct tree *t, struct err *err)
 			  .frame = SAMPLE_NONE,
 			  .stack = SAMPLE_NONE,
 			  .ns = NUMBER_NONE,
+			  .rounding_ns = ROUNDING_NS,
 			  .at = json_stream_at(&t->p->in),
 			  .is_first = true };
 
@@ -162,11 +167,16 @@ static int close_node(struct tree *t, struct err *err)
 		if (tell_frame(t, n, err) < 0)
 			return -1;
 	}
-	/* rounded times of children may be more than their sum */
+	/* the sum of rounded times may be more than the rounded sum */
+	if (sum_sub(n->children_ns, n->ns) > n->rounding_ns)
+		return err_at(err, n->at,
+			      "a function took less time than those it called");
 	int64_t own = n->ns > n->children_ns ? n->ns - n->children_ns : 0;
 	if (tell_weight(t, is_above ? stack_above(t) : n->stack, own, n->at, err) < 0)
 		return -1;
 	t->nopen--;
+	if (t->nopen)
+		innermost(t)->rounding_ns += ROUNDING_NS;
 	if (t->nopen && __builtin_add_overflow(innermost(t)->children_ns, n->ns,
 					       &innermost(t)->children_ns))
 		return err_at(err, n->at, "the times overflow 64 bits");

@@ -252,14 +252,27 @@ static int tell_function(struct scalene *s, const uint32_t *order, size_t from, 
 	return 0;
 }
 
+/* A line is there once, or its shares were added up. */
+static int check_lines(const struct scalene *s, const uint32_t *order, struct err *err)
+{
+	for (size_t i = 1; i < s->nlines; i++) {
+		const struct scalene_line *before = &s->lines[order[i - 1]];
+		const struct scalene_line *line = &s->lines[order[i]];
+		if (line->file == before->file && line->line == before->line &&
+		    !line->is_function && !before->is_function)
+			return err_at(err, line->at, "line %lld of a file is there twice",
+				      (long long)line->line);
+	}
+	return 0;
+}
+
 int scalene_tell(struct scalene *s, double elapsed_s, struct err *err)
 {
-	int rc = 0;
-
 	if (s->nlines > LINES_MAX)
 		return err_set(err, ERR_INPUT, "more than %u lines in one profile",
 			       LINES_MAX);
 	uint32_t *order = sorted_places(s->nlines, is_before, s->lines);
+	int rc = check_lines(s, order, err);
 	find_owners(s, order);
 	free(order);
 	order = sorted_places(s->nlines, is_before_in_function, s->lines);

@@ -281,6 +281,31 @@ refused() { # FILE MESSAGE
 	[ "$(ask ptool.db 'SELECT name FROM device')" = B ]
 }
 
+@test "sampled files that contradict themselves are refused: one of two was taken, or both" {
+	node='{"id":2,"callFrame":{"functionName":"f","url":"a.js","lineNumber":1}}'
+	printf '{"nodes":[%s,%s],"startTime":0,"endTime":9,"samples":[2],"timeDeltas":[1]}' "$node" "$node" >a.cpuprofile
+	refused a.cpuprofile 'two nodes have the id 2'
+	PYTHONPATH=$TESTS/bench python3 -c 'import stack_files as f
+location = f.field(4, f.field(1, 1) + f.field(4, f.field(1, 1)))
+f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), location * 2, f.field(2, f.packed(1, [1]) + f.packed(2, [1])))'
+	refused a.pb 'a second location with the id 1'
+	tree() { # SECONDS: of what a function of 1 second called
+		printf '{"sample_count":1,"root_frame":{"function":"f","time":1,"children":[{"function":"g","time":%s},{"function":"h","time":0.5}]}}' "$1" >tree.json
+	}
+	tree 0.500002
+	ptool ingest -q -o tree.db tree.json
+	tree 0.6
+	refused tree.json 'a function took less time than those it called'
+	frame='<svg><g><title>f (1 samples, 100%)</title><rect x="0" y="9" width="10" fg:x="0" fg:w="1"/></g></svg>'
+	echo "$frame" >one.svg
+	ptool ingest -q -o svg.db one.svg
+	echo "$frame$frame" >two.svg
+	refused two.svg 'the file has a second picture'
+	file='"a.py":{"lines":[{"lineno":1,"line":"x","n_cpu_percent_python":50}]}'
+	printf '{"elapsed_time_sec":1,"files":{%s,%s}}' "$file" "$file" >scalene.json
+	refused scalene.json 'line 1 of a file is there twice'
+}
+
 @test "a thread's own table of a Firefox profile has no columns of the shared one" {
 	of_samples() { # MEMBERS: of them
 		printf '{"meta":{"preprocessedProfileVersion":50},"shared":{"stringArray":["f","a.js"],%s,%s},"threads":[{%s,%s,"samples":{%s}}]}' \
