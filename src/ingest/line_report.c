@@ -507,5 +507,6 @@ const struct reader line_report_reader = {
 	.probe = report_probe,
 	.read = report_read,
 	.begins = report_begins,
+	.is_anywhere = true,
 	.is_print = true,
 };

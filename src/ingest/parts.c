@@ -23,6 +23,7 @@ struct finding_parts {
 	struct counts of_name, of_stage;
 	struct buf stage; /* of the reports from here on: "FIT", "FIT 2" */
 	size_t title_at;  /* the title above them, or LINE_NONE: a report is below it */
+	size_t from;      /* of the newest report, or 0 */
 	struct buf name;
 };
 
@@ -99,17 +100,44 @@ static void name_part(struct finding_parts *f, struct part *part, struct str nam
 	part->name = arena_copy(&f->out->names, buf_str(&f->name));
 }
 
-static void begin_part(struct finding_parts *f, const struct reader *reader, size_t at,
-		       struct str name)
+static void add_part(struct finding_parts *f, const struct reader *reader, size_t at,
+		     struct str name)
+{
+	struct part *part = ARRAY_PUSH(f->out->items, f->out->n, f->out->cap);
+
+	*part = (struct part){ .reader = reader, .at = at };
+	name_part(f, part, name);
+}
+
+/*
+ * The newest report, which has its first line here, may have reports of other readers
+ * among its lines, as a log has them that several programs write to.
+ */
+static void end_part(struct finding_parts *f, struct bytes text, size_t end)
+{
+	const struct bytes lines = { text.p + f->from, end - f->from };
+	const struct reader *own = f->out->n ? f->out->items[f->out->n - 1].reader : NULL;
+
+	if (own)
+		f->out->items[f->out->n - 1].n = lines.n;
+	for (size_t i = 0; readers[i]; i++) {
+		if (!readers[i]->is_anywhere || readers[i] == own ||
+		    (f->only && f->only != readers[i]) || !readers[i]->probe(lines))
+			continue;
+		add_part(f, readers[i], f->from, STR_LIT(""));
+		f->out->items[f->out->n - 1].n = lines.n;
+	}
+}
+
+static void begin_part(struct finding_parts *f, const struct reader *reader,
+		       struct bytes text, size_t at, struct str name)
 {
 	if (f->title_at != LINE_NONE)
 		at = f->title_at;
 	f->title_at = LINE_NONE;
-	if (f->out->n)
-		f->out->items[f->out->n - 1].n = at - f->out->items[f->out->n - 1].at;
-	struct part *part = ARRAY_PUSH(f->out->items, f->out->n, f->out->cap);
-	*part = (struct part){ .reader = reader, .at = at };
-	name_part(f, part, name);
+	end_part(f, text, at);
+	f->from = at;
+	add_part(f, reader, at, name);
 }
 
 /* Many empty lines cost less so than one by one. */
@@ -137,12 +165,14 @@ void parts_find(struct bytes text, const struct reader *only, struct parts *out)
 			continue; /* no report's; it may be all the text */
 		const struct reader *reader = beginning(lines.line, text, only, &name);
 		if (reader)
-			begin_part(&f, reader, lines.start, name);
+			begin_part(&f, reader, text, lines.start, name);
 		else if (lightning_stage(lines.line, &name))
 			on_stage(&f, name, lines.start);
 	}
-	if (out->n)
-		out->items[out->n - 1].n = text.n - out->items[out->n - 1].at;
+	bool has_begun = out->n > 0;
+	end_part(&f, text, text.n);
+	if (!has_begun && out->n == 1)
+		out->n = 0; /* all of the text is that reader's, or another's who knows */
 	lines_release(&lines);
 	intern_release(&f.names);
 	intern_release(&f.stages);
@@ -165,6 +195,8 @@ bool parts_may_be(struct bytes head)
 	struct str name;
 	bool is = false;
 
+	for (size_t i = 0; readers[i]; i++)
+		is |= readers[i]->is_anywhere && readers[i]->probe(head);
 	lines_init(&lines, head);
 	while (!is && lines_next(&lines))
 		is = beginning(lines.line, head, NULL, &name) != NULL;

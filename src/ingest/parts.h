@@ -10,7 +10,7 @@
 
 struct part {
 	const struct reader *reader;
-	size_t at, n;    /* bytes of the text */
+	size_t at, n;    /* bytes of the text, which may be another reader's part, too */
 	struct str name; /* "FIT/run_training_epoch", unlike the others' */
 };
 
@@ -20,7 +20,7 @@ struct parts {
 	struct arena names;
 };
 
-/* Does a report of several begin within the first bytes? */
+/* Is there a report within the first bytes, so that the text may have several? */
 bool parts_may_be(struct bytes head);
 /* Is it text, as far as a report could stand behind it? */
 bool parts_is_text(struct bytes head);

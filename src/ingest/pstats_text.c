@@ -398,5 +398,6 @@ const struct reader pstats_text_reader = {
 	.probe = text_probe,
 	.read = text_read,
 	.begins = begins_action,
+	.is_anywhere = true,
 	.is_print = true,
 };

@@ -59,6 +59,11 @@ struct reader {
 	 */
 	bool (*begins)(struct str line, struct str *name);
 	/*
+	 * Of such reports: not all begin with a line that `begins` knows.  Those between
+	 * two such lines are one profile, whatever else the lines between are.
+	 */
+	bool is_anywhere;
+	/*
 	 * Not 0: its reports may have lines among those of their neighbours, and it reads
 	 * so many reports before and after the one it is asked for.  It is given the whole
 	 * text and the report's place.  `begins` is asked only where its probe takes the text.

@@ -318,9 +318,12 @@ static int import_text(struct importing *i, const struct import_source *source,
 	if (parts.n > 1) {
 		rc = import_parts(i, source, bytes, &parts, err);
 	} else {
+		struct bytes head = { bytes.p,
+				      bytes.n < PROBE_BYTES ? bytes.n : PROBE_BYTES };
 		if (!reader)
-			reader = parts.n ? parts.items[0].reader
-					 : reader_detect(without_blanks(bytes));
+			reader = parts.n ? parts.items[0].reader : reader_detect(head);
+		if (!reader)
+			reader = reader_detect(without_blanks(bytes));
 		rc = import_report(i, source, reader, in, err);
 	}
 	parts_release(&parts);

@@ -188,6 +188,33 @@ sys.stdout.buffer.write(b"{)\3" + z(b"a.py") + b"i\1\0\0\0" + code + b"NN00")' >
 	[ "$(ask b.db "SELECT count(*), sum(path LIKE '%/log/FIT') FROM profile")" = '11|1' ]
 }
 
+@test "a listing and tables of memory are profiles beside other reports in their text" {
+	imports=$FIXTURES/pyprof/reports/importtime.txt
+	for order in "$imports $APP.txt" "$APP.txt $imports"; do
+		{
+			cat "$FIXTURES/lines/memory061.txt" ${order% *}
+			seq 1 20000
+			cat ${order#* }
+		} >log
+		rm -f a.db b.db
+		ptool ingest -q -o a.db log
+		[ "$(ask a.db 'SELECT format, dialect, count(*) FROM profile GROUP BY 1, 2' | tr '\n' ' ')" = \
+			'memory_profiler|text|1 pstats|importtime|1 pstats|text|1 ' ]
+		ptool ingest -q -o b.db "$APP.txt"
+		[ "$(ask a.db "SELECT count(*), sum(self_ns) FROM v_function JOIN profile p ON p.id = profile_id WHERE dialect = 'text' AND
+			format = 'pstats'")" = "$(ask b.db 'SELECT count(*), sum(self_ns) FROM v_function')" ]
+	done
+	# within each other
+	sed -n 21p "$imports" >late
+	{
+		head -n 20 "$imports"
+		sed '7r late' "$APP.txt"
+	} >log
+	ptool ingest -q -o c.db log
+	[ "$(ask c.db "SELECT count(*) FROM v_function JOIN profile p ON p.id = profile_id WHERE dialect = 'importtime'")" = 20 ]
+	ptool doctor -q c.db | grep -q ' row_syntax  *1 '
+}
+
 @test "a report with totals alone has no self times, callers or callees" {
 	report=$FIXTURES/pyprof/reports/lightning_2.6.txt
 	run --separate-stderr ptool top "$report"

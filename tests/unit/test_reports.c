@@ -228,6 +228,47 @@ static void a_text_of_several_reports_has_parts(void **state)
 	parts_release(&parts);
 }
 
+/* Reports that no line begins stand before another's, and among its lines. */
+static void a_report_deletes_no_other_in_its_text(void **state)
+{
+	static const char memory[] = "Filename: a.py\n\n"
+				     "Line #    Mem usage    Increment   Line Contents\n"
+				     "     1     10.0 MiB     10.0 MiB   def f():\n\n";
+	static const char title[] =
+		"import time: self [us] | cumulative | imported package\n";
+	static const char listing[] =
+		"         3 function calls in 3.000 seconds\n\n"
+		"   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n"
+		"        3    3.000    1.000    3.000    1.000 a.py:1(f)\n"
+		"import time:         5 |          5 | late\n\n";
+	char *text = xasprintf("%s%s%s", memory, title, listing);
+	const struct {
+		const char *reader;
+		size_t at, n;
+	} wanted[] = {
+		{ "line-report", 0, strlen(memory) },
+		{ "importtime", strlen(memory), strlen(title) + strlen(listing) },
+		{ "pstats-text", strlen(memory), strlen(title) + strlen(listing) },
+	};
+	struct parts parts;
+
+	(void)state;
+	parts_find((struct bytes){ (const uint8_t *)text, strlen(text) }, NULL, &parts);
+	assert_int_equal(parts.n, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_string_equal(parts.items[i].reader->name, wanted[i].reader);
+		assert_int_equal(parts.items[i].at, wanted[i].at);
+		assert_int_equal(parts.items[i].n, wanted[i].n);
+	}
+	parts_release(&parts);
+	/* without another's it is one report, wherever it stands */
+	parts_find((struct bytes){ (const uint8_t *)memory, strlen(memory) }, NULL,
+		   &parts);
+	assert_int_equal(parts.n, 0);
+	parts_release(&parts);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_is_cut_is_none),
 		cmocka_unit_test(what_is_whole_in_a_cut_report_is_read),
 		cmocka_unit_test(a_text_of_several_reports_has_parts),
+		cmocka_unit_test(a_report_deletes_no_other_in_its_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
