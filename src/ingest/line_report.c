@@ -391,7 +391,7 @@ static int read_table(struct report *r, const struct table_title *t, struct err 
 		return -1;
 	r->ntimes += t->kind == TABLE_TIME;
 	r->nmemories += t->kind == TABLE_MEMORY;
-	r->rows.has_times = r->rows.last_counts = r->ntimes > 0;
+	r->rows.is_timed = t->kind == TABLE_TIME;
 	forget(r);
 	if (line_rows_begin(&r->rows, &f, err) < 0)
 		return -1;

@@ -55,16 +55,17 @@ int line_rows_begin(struct line_rows *l, const struct line_function *function,
 		intern_add(&l->keys, (struct str){ (const char *)key, sizeof(key) });
 	bool is_known = at < known;
 	int64_t block = is_known ? l->functions[at].block + 1 : 1;
+	int64_t timed = is_known ? l->functions[at].timed : 0;
 
 	if (!is_known)
 		ARRAY_PUSH(l->functions, l->nfunctions, l->functions_cap);
 	l->functions[at] = *function;
 	l->functions[at].block = block;
+	l->functions[at].timed = l->is_timed ? block : timed;
 	l->newest = at;
-	return is_known && l->last_counts
-		       ? line_rows_finding(l, FINDING_DUPLICATE_FUNCTION, function->at,
-					   STR_LIT(""), err)
-		       : 0;
+	return timed && l->is_timed ? line_rows_finding(l, FINDING_DUPLICATE_FUNCTION,
+							function->at, STR_LIT(""), err)
+				    : 0;
 }
 
 int line_rows_add(struct line_rows *l, const struct line_row *row, struct err *err)
@@ -76,6 +77,7 @@ int line_rows_add(struct line_rows *l, const struct line_row *row, struct err *e
 	*to = *row;
 	to->fact.function = l->newest;
 	to->fact.block = l->functions[l->newest].block;
+	to->is_timed = l->is_timed;
 	return 0;
 }
 
@@ -115,7 +117,7 @@ static size_t settle(struct line_rows *l, uint32_t *at)
 	for (size_t i = 0; i < l->nrows; i++) {
 		const struct line_row *row = &l->rows[at[i]];
 		const struct line_function *f = &l->functions[row->fact.function];
-		if (l->last_counts && row->fact.block < f->block)
+		if (row->is_timed && row->fact.block < f->timed)
 			continue;
 		struct line_fact *last = n ? &l->rows[at[n - 1]].fact : NULL;
 		if (last && last->function == row->fact.function &&
@@ -172,7 +174,7 @@ static int tell_function(struct line_rows *l, const struct line_function *f,
 static int tell(struct line_rows *l, const struct line_function *f, const uint32_t *at,
 		size_t n, struct err *err)
 {
-	int64_t none = l->has_times ? 0 : NUMBER_NONE;
+	int64_t none = f->timed ? 0 : NUMBER_NONE;
 	struct told told = { .total_ns = none, .calls = none };
 	uint32_t number;
 

@@ -15,6 +15,7 @@ struct line_function {
 	uint32_t file, name; /* texts of the sink */
 	int64_t line;        /* of its definition */
 	int64_t block;       /* its newest table, from 1 */
+	int64_t timed;       /* its newest table of times, or 0 */
 	double total_s;      /* that the report states; negative: the sum of its lines */
 	size_t at;           /* byte in the input */
 };
@@ -22,7 +23,8 @@ struct line_function {
 /* Numbers are NUMBER_NONE where the report has none. */
 struct line_row {
 	struct line_fact fact; /* its function: index into `functions` */
-	bool is_loop; /* its hits are the rounds of a loop, where that is known */
+	bool is_loop;  /* its hits are the rounds of a loop, where that is known */
+	bool is_timed; /* of a table of times */
 };
 
 struct line_rows {
@@ -35,8 +37,11 @@ struct line_rows {
 	size_t nrows, rows_cap;
 	uint32_t newest; /* function */
 	struct buf text;
-	bool has_times;   /* what did not run took no time, and was not called */
-	bool last_counts; /* of several tables of a function the last, not all */
+	/*
+	 * The newest table is of times: of several of a function the last counts, not all,
+	 * and what did not run took no time, and was not called.
+	 */
+	bool is_timed;
 };
 
 void line_rows_init(struct line_rows *l, struct sink *sink,

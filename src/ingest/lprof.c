@@ -242,7 +242,7 @@ static int lprof_read(struct input *in, const struct read_options *options,
 	if (input_whole(in, "a dump", &text, err) < 0)
 		return -1;
 	line_rows_init(&l.rows, sink, options);
-	l.rows.last_counts = l.rows.has_times = true;
+	l.rows.is_timed = true;
 	int rc = pickle_open_classes(&l.pickle, text, options->spill, classes, err);
 	if (rc == 0)
 		rc = read_stats(&l, err);

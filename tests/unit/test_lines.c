@@ -131,10 +131,49 @@ static void a_dump_that_was_cut_is_refused(void **state)
 	}
 }
 
+#define MEMORY               \
+	"Filename: a.py\n\n" \
+	"Line #    Mem usage    Increment  Occurrences   Line Contents\n"
+#define TIMES                                     \
+	"\nFile: a.py\nFunction: f at line 1\n\n" \
+	"Line #      Hits         Time  Per Hit   % Time  Line Contents\n"
+
+/* How many lines of a report of line_profiler and memory_profiler are told. */
+static size_t told_lines(struct recording *r, const char *text)
+{
+	const struct read_options options = { .strict = false };
+	struct err err = ERR_INIT;
+	struct str lines[16];
+
+	recording_init(r);
+	assert_int_equal(0, recording_read_as(r, reader_find("line-report"), str_of(text),
+					      &options, &err));
+	return facts_of(r, "line ", lines, 16);
+}
+
+/* Of tables of times the last of a function counts, of those of memory each. */
+static void a_table_of_times_deletes_none_of_memory(void **state)
+{
+	struct recording r;
+
+	(void)state;
+	assert_int_equal(
+		3,
+		told_lines(
+			&r, MEMORY
+			"     1   10.0 MiB   10.0 MiB           1   def f():\n\n" MEMORY
+			"     1   15.0 MiB    5.0 MiB           1   def f():\n" TIMES
+			"     2         1         10.0     10.0     50.0      y = 1\n" TIMES
+			"     2         1         11.0     11.0     50.0      y = 1\n"));
+	assert_non_null(strstr(recording_text(&r), "memory=10485760"));
+	recording_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_rows_of_a_report_are_read),
+		cmocka_unit_test(a_table_of_times_deletes_none_of_memory),
 		cmocka_unit_test(whole_samples_are_read),
 		cmocka_unit_test(a_dump_that_was_cut_is_refused),
 	};
