@@ -20,6 +20,8 @@
 #define TITLE_BYTES  512 /* of a line that a probe takes colours from */
 #define MIB          1048576.0
 #define USUAL_UNIT_S 1e-6
+#define NS_PER_S     1e9
+#define UNIT         STR_LIT("Timer unit: ")
 #define LOOKED_AT    64 /* rows that the name of a function is looked for in */
 
 enum table_kind { TABLE_NONE, TABLE_TIME, TABLE_MEMORY };
@@ -95,6 +97,18 @@ static bool read_seconds(struct str text, double *seconds)
 	return true;
 }
 
+/* "Timer unit: 1e-06 s" */
+static bool read_unit(struct str line, double *unit_s)
+{
+	struct str rest;
+	double seconds;
+
+	if (!after(line, UNIT.p, &rest) || !read_seconds(rest, &seconds) || seconds == 0)
+		return false;
+	*unit_s = seconds;
+	return true;
+}
+
 /* "slow at line 3": the last such words, since names may be anything. */
 static void read_function(struct report *r, struct str text)
 {
@@ -133,9 +147,9 @@ static bool note_title(struct report *r, struct str line)
 	struct str rest;
 
 	line = line_trimmed(line);
-	if (after(line, "Timer unit: ", &rest)) {
+	if (str_starts_with(line, UNIT)) {
 		forget(r);
-		return read_seconds(rest, &r->unit_s);
+		return read_unit(line, &r->unit_s);
 	}
 	if (after(line, "Total time: ", &rest))
 		return read_seconds(rest, &r->total_s);
@@ -154,7 +168,14 @@ struct row_reader {
 	struct str line;
 	size_t at; /* behind the newest word */
 	bool is_cut;
+	bool is_beyond; /* a number is beyond 64 bits */
 };
+
+/* The nearest whole number. */
+static void take(struct row_reader *w, double number, double times, int64_t *out)
+{
+	w->is_beyond |= !product_round(product_of(number, times), out);
+}
 
 /* Where the next word begins; the line's end: there is none. */
 static size_t next_start(const struct row_reader *w)
@@ -192,7 +213,7 @@ static bool next_count(struct row_reader *w, int64_t *count)
 
 	if (!next_number(w, &number) || number != rint(number))
 		return false;
-	(void)product_round(product_of(number, 1), count);
+	take(w, number, 1, count);
 	return true;
 }
 
@@ -206,7 +227,7 @@ static bool next_size(struct row_reader *w, int64_t *bytes)
 	struct str unit = next_word(w);
 	if (!str_is(unit, "MiB") && !str_is(unit, "MB"))
 		return false;
-	(void)product_round(product_of(number, MIB), bytes);
+	take(w, number, MIB, bytes);
 	return true;
 }
 
@@ -218,7 +239,7 @@ static bool read_times(const struct report *r, struct row_reader *w,
 
 	if (!next_count(w, &line->hits) || !next_number(w, &time))
 		return false;
-	(void)product_round(product_of(time, line_tick_ns(r->unit_s)), &line->self_ns);
+	take(w, time, line_tick_ns(r->unit_s), &line->self_ns);
 	/* the rest says nothing new, and may be cut */
 	w->is_cut = false;
 	if (!next_number(w, &per_hit))
@@ -274,6 +295,7 @@ static bool read_row(const struct report *r, const struct table_title *t,
 		return false;
 	*source = at < w.line.n ? str_behind(w.line, at) : STR_LIT("");
 	row->is_loop = is_loop(*source);
+	row->is_beyond = w.is_beyond;
 	return true;
 }
 
@@ -325,6 +347,10 @@ static int add_row(struct report *r, struct line_row *row, struct str source,
 	if (line_rows_text(&r->rows, source, r->lines.start, &row->fact.text, err) < 0)
 		return -1;
 	r->ngood++;
+	if (row->is_beyond &&
+	    line_rows_finding(&r->rows, FINDING_LINE_RANGE, r->lines.start,
+			      line_trimmed(r->lines.line), err) < 0)
+		return -1;
 	return line_rows_add(&r->rows, row, err);
 }
 
@@ -383,11 +409,15 @@ static int read_rows(struct report *r, const struct table_title *t, struct err *
 static int read_table(struct report *r, const struct table_title *t, struct err *err)
 {
 	struct line_function f = { .at = r->lines.start, .total_s = r->total_s };
+	int64_t total_ns;
 
 	find_name(r, t);
 	f.line = r->line == NUMBER_NONE ? 0 : r->line;
 	if (line_rows_text(&r->rows, buf_str(&r->file), f.at, &f.file, err) < 0 ||
 	    line_rows_text(&r->rows, buf_str(&r->name), f.at, &f.name, err) < 0)
+		return -1;
+	if (!product_round(product_of(f.total_s, NS_PER_S), &total_ns) &&
+	    line_rows_finding(&r->rows, FINDING_LINE_RANGE, f.at, STR_LIT(""), err) < 0)
 		return -1;
 	r->ntimes += t->kind == TABLE_TIME;
 	r->nmemories += t->kind == TABLE_MEMORY;
@@ -404,8 +434,10 @@ static int read_tables(struct report *r, struct err *err)
 		const struct table_title t = table_of(r->lines.line);
 		if (t.kind ? read_table(r, &t, err) < 0 : tick(r, err) < 0)
 			return -1;
-		if (!t.kind)
-			(void)note_title(r, r->lines.line);
+		if (!t.kind && !note_title(r, r->lines.line) &&
+		    str_starts_with(line_trimmed(r->lines.line), UNIT) &&
+		    skip_row(r, err) < 0)
+			return -1;
 	}
 	if (r->ngood)
 		return 0;
@@ -473,12 +505,10 @@ static int report_read(struct input *in, const struct read_options *options,
 /* What print_stats() of line_profiler begins with; memory_profiler's tables are one report. */
 static bool report_begins(struct str line, struct str *name)
 {
-	struct str unit;
-	double seconds;
+	double unit_s;
 
 	*name = STR_LIT("");
-	return after(line_trimmed(line), "Timer unit: ", &unit) &&
-	       read_seconds(unit, &seconds);
+	return read_unit(line_trimmed(line), &unit_s);
 }
 
 /* The title of a table, or the line that begins what line_profiler prints. */

@@ -23,8 +23,9 @@ struct line_function {
 /* Numbers are NUMBER_NONE where the report has none. */
 struct line_row {
 	struct line_fact fact; /* its function: index into `functions` */
-	bool is_loop;  /* its hits are the rounds of a loop, where that is known */
-	bool is_timed; /* of a table of times */
+	bool is_loop;   /* its hits are the rounds of a loop, where that is known */
+	bool is_timed;  /* of a table of times */
+	bool is_beyond; /* a number of it is beyond 64 bits: the largest one was taken */
 };
 
 struct line_rows {

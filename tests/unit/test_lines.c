@@ -169,11 +169,47 @@ static void a_table_of_times_deletes_none_of_memory(void **state)
 	recording_release(&r);
 }
 
+/* The largest number is taken, and told; a unit of 0 would make all times 0. */
+static void numbers_beyond_64_bits_and_bad_units_are_told(void **state)
+{
+	static const struct {
+		const char *text, *finding;
+	} cases[] = {
+		{ "File: a.py\n" TIMES
+		  "     2      1e30  10.0  10.0     50.0      y = 1\n",
+		  "finding line_range @" },
+		{ "Timer unit: 1e300 s\n" TIMES
+		  "     2  1  10.0  10.0     50.0      y = 1\n",
+		  "self=9223372036854775807" },
+		{ "Timer unit: 1e300 s\n" TIMES
+		  "     2  1  10.0  10.0     50.0      y = 1\n",
+		  "finding line_range @" },
+		{ "Total time: 1e300 s\n" TIMES
+		  "     2  1  10.0  10.0     50.0      y = 1\n",
+		  "finding line_range @" },
+		{ MEMORY "     1   1e300 MiB   10.0 MiB     1   def f():\n",
+		  "finding line_range @" },
+		{ "Timer unit: 0 s\n" TIMES "     2  1  10.0  10.0     50.0      y = 1\n",
+		  "self=10000" },
+		{ "Timer unit: 0 s\n" TIMES "     2  1  10.0  10.0     50.0      y = 1\n",
+		  "finding row_syntax @0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct recording r;
+		assert_int_equal(1, told_lines(&r, cases[i].text));
+		assert_non_null(strstr(recording_text(&r), cases[i].finding));
+		recording_release(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_rows_of_a_report_are_read),
 		cmocka_unit_test(a_table_of_times_deletes_none_of_memory),
+		cmocka_unit_test(numbers_beyond_64_bits_and_bad_units_are_told),
 		cmocka_unit_test(whole_samples_are_read),
 		cmocka_unit_test(a_dump_that_was_cut_is_refused),
 	};
