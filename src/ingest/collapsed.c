@@ -196,27 +196,52 @@ static int read_stack_line(struct collapsed *c, const struct line *line, struct 
 	return add_weight(c, WEIGHT, &meaning, &sample, err);
 }
 
-/* "# key: value" of Austin is kept; all else behind a '#' is a comment. */
-static void read_comment(struct collapsed *c, struct str line)
+static int late_header(const struct collapsed *c, const char *key, const char *of,
+		       uint64_t offset, struct err *err)
 {
-	struct str text = str_behind(line, 1);
+	return err_at(err, offset,
+		      "line %llu: \"# %s:\" follows stacks of another %s: give each "
+		      "recording as a file of its own",
+		      (unsigned long long)c->line, key, of);
+}
+
+/* What all weights are: it cannot change behind the first. */
+static int read_mode(struct collapsed *c, struct str value, uint64_t offset,
+		     struct err *err)
+{
+	const char *mode = austin_mode(value);
+	bool is_memory = str_is(value, "memory");
+
+	if (c->has_decided && !c->is_austin)
+		return 0;
+	if (c->has_decided && (mode != c->mode || is_memory != c->is_memory))
+		return late_header(c, "mode", "mode", offset, err);
+	c->mode = mode;
+	c->is_memory = is_memory;
+	return 0;
+}
+
+/* "# key: value" of Austin is kept; all else behind a '#' is a comment. */
+static int read_comment(struct collapsed *c, const struct line *line, struct err *err)
+{
+	struct str text = str_behind(line->text, 1);
 
 	while (text.n && is_blank(text.p[0]))
 		text = str_behind(text, 1);
 	const char *colon = text.n ? memchr(text.p, ':', text.n) : NULL;
 	if (!colon || colon == text.p || colon + 2 > text.p + text.n || colon[1] != ' ')
-		return;
+		return 0;
 	struct str key = { text.p, (size_t)(colon - text.p) };
 	struct str value = str_behind(text, key.n + 2);
 	if (memchr(key.p, ' ', key.n) || json_bad_utf8(text))
-		return;
-	if (str_is(key, "austin"))
-		c->is_austin = true;
-	if (str_is(key, "mode") && c->nread == 0) {
-		c->mode = austin_mode(value);
-		c->is_memory = str_is(value, "memory");
-	}
+		return 0;
+	if (str_is(key, "austin") && c->has_decided && !c->is_austin)
+		return late_header(c, "austin", "program", line->offset, err);
+	c->is_austin |= str_is(key, "austin");
+	if (str_is(key, "mode") && read_mode(c, value, line->offset, err) < 0)
+		return -1;
 	tell_text(c->stacks.sink, key, value);
+	return 0;
 }
 
 static struct line split(struct str text, uint64_t offset)
@@ -239,10 +264,8 @@ static int read_line(struct collapsed *c, const struct line *line, struct err *e
 	c->line++;
 	if (line->text.n == 0)
 		return 0;
-	if (line->text.p[0] == '#') {
-		read_comment(c, line->text);
-		return 0;
-	}
+	if (line->text.p[0] == '#')
+		return read_comment(c, line, err);
 	if (line->number.n == 0)
 		return bad_line(c, why[STACKS_NOT_A_NUMBER], line->text, line->offset,
 				err);

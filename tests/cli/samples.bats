@@ -433,6 +433,22 @@ for rank in range(150):
 	[ "$(ask austin.db "SELECT metadata ->> 'austin' FROM profile")" = 3.0 ]
 }
 
+@test "what Austin says of all weights is refused behind stacks that are others" {
+	printf 'a;b 5\n# austin: 3.0\na;b 7\n' >a.txt
+	run --separate-stderr ptool ingest -q a.txt
+	exits 4
+	says 'ptool: ingest: a.txt: byte 6: line 2: "# austin:" follows stacks of another program: give each recording as a file of its own'
+	printf '# austin: 3.0\n# mode: wall\nP1;T1;a 5\n# mode: %s\nP1;T1;a 7\n' memory >b.txt
+	run --separate-stderr ptool ingest -q b.txt
+	exits 4
+	says 'ptool: ingest: b.txt: byte 37: line 4: "# mode:" follows stacks of another mode: give each recording as a file of its own'
+	# two recordings of a mode are one, and elsewhere these are comments
+	sed 's/memory/wall/' b.txt >c.txt
+	[ "$(ptool top -q --format csv c.txt | tail -n 1 | grep -c ',12000')" = 1 ]
+	grep -v '# austin' b.txt >d.txt
+	ptool ingest -q -o d.db d.txt
+}
+
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
 	file=$SAMPLES/evented.speedscope.json
 	ptool ingest -q "$file"
