@@ -116,7 +116,7 @@ HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event
 	json json_text kineto kineto_args layout phase shapes unpadded)
 COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
 	diff gate graphs kernels lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
-	$(wildcard src/query/*.c) $(patsubst %,src/query/gaps/%.c,gap_list gap_ranks gap_stored gap_table) \
+	$(wildcard src/query/*.c) src/query/top/top_view.c $(patsubst %,src/query/gaps/%.c,gap_clocks gap_list gap_ranks gap_stored gap_table) \
 	$(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c)) \
 	$(wildcard $(patsubst %,src/store/%.c,annotation axes_find cache fleet health import* merge \
 	merge_source merge_tables publish schema_check split split_workers sql steps store tree_*))
