@@ -311,9 +311,9 @@ void people_cut_middles(struct people *p, size_t cells)
 
 	for (size_t i = 0; i < p->ncolumns; i++) {
 		const struct people_column *c = &p->columns[i];
-		struct cell *column = p->rows->cells + c->at;
 		for (size_t row = 0; row < p->rows->nrows && !c->is_right; row++) {
 			size_t n = p->rows->table.ncolumns, first = people_first(c, row);
+			struct cell *column = p->rows->cells + c->at;
 			struct cell *cell = &column[row * n];
 			if (first != row)
 				*cell = column[first * n];
