@@ -205,7 +205,7 @@ static int late_header(const struct collapsed *c, const char *key, const char *o
 		      (unsigned long long)c->line, key, of);
 }
 
-/* What all weights are: it cannot change behind the first. */
+/* The unit of all weights, which cannot change once one was read. */
 static int read_mode(struct collapsed *c, struct str value, uint64_t offset,
 		     struct err *err)
 {

@@ -30,9 +30,9 @@ static bool is_event_key(const char *p, size_t left, char quote)
 	return end && event_is_key((struct str){ p, (size_t)(end - p) });
 }
 
-/* The last byte before a place that is no blank, or NOTHING; and whether a line ends behind it. */
+/* What stands before a place: the last byte that is not blank, and whether a line ends after it. */
 struct before {
-	int last;
+	int last; /* or NOTHING */
 	bool has_line_end;
 };
 
@@ -40,7 +40,7 @@ struct before {
 
 static const struct before nothing_before = { NOTHING, false };
 
-/* Of p, of which the text from `from` on is known, and what stands before that. */
+/* The same of p.  `known` is what stands before `from`, where the text at hand begins. */
 static struct before before_of(const char *from, struct before known, const char *p)
 {
 	const char *blanks = p;

@@ -13,7 +13,7 @@
 
 #define TID_TEXT 32
 #define NTEXTS   5  /* buffers of a profile */
-#define FIRST    7U /* bits of the members without which no sample is told */
+#define FIRST    7U /* bits of the three members that the first sample needs */
 
 /* A word of the name that tells what was measured. */
 static const char *mode_of(struct str name)
