@@ -74,8 +74,8 @@ struct track_fact {
 	enum track_kind kind;
 	struct ident pid, tid;
 	uint32_t scope; /* TRACK_ASYNC: text of category, scope and id; else TEXT_NONE */
-	uint64_t
-		parts; /* TRACK_ASYNC: tells apart those whose scopes read alike; else 0 */
+	/* TRACK_ASYNC: tells apart those whose scopes read alike; else 0 */
+	uint64_t parts;
 };
 
 /* What only operators carry. */

@@ -98,9 +98,10 @@ static void a_sink_that_fails_ends_it(void **state)
 	struct batch batch;
 	struct err err = ERR_INIT;
 	struct slice_fact slice = { .category = TEXT_NONE };
-	struct track_fact track = {
-		TRACK_THREAD, { 1, TEXT_NONE }, { 1, TEXT_NONE }, TEXT_NONE
-	};
+	struct track_fact track = { .kind = TRACK_THREAD,
+				    .pid = { 1, TEXT_NONE },
+				    .tid = { 1, TEXT_NONE },
+				    .scope = TEXT_NONE };
 
 	(void)state;
 	recording_init(&r);
