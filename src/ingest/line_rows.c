@@ -53,15 +53,16 @@ int line_rows_begin(struct line_rows *l, const struct line_function *function,
 	size_t known = l->keys.n;
 	uint32_t at =
 		intern_add(&l->keys, (struct str){ (const char *)key, sizeof(key) });
-	bool is_known = at < known;
-	int64_t block = is_known ? l->functions[at].block + 1 : 1;
-	int64_t timed = is_known ? l->functions[at].timed : 0;
 
-	if (!is_known)
-		ARRAY_PUSH(l->functions, l->nfunctions, l->functions_cap);
-	l->functions[at] = *function;
-	l->functions[at].block = block;
-	l->functions[at].timed = l->is_timed ? block : timed;
+	if (at == known)
+		*ARRAY_PUSH(l->functions, l->nfunctions, l->functions_cap) =
+			(struct line_function){ .block = 0 };
+	struct line_function *f = &l->functions[at];
+	int64_t block = f->block + 1, timed = f->timed;
+	if (l->is_timed || !timed) /* a table of memory knows no total */
+		*f = *function;
+	f->block = block;
+	f->timed = l->is_timed ? block : timed;
 	l->newest = at;
 	return timed && l->is_timed ? line_rows_finding(l, FINDING_DUPLICATE_FUNCTION,
 							function->at, STR_LIT(""), err)
@@ -132,14 +133,17 @@ static size_t settle(struct line_rows *l, uint32_t *at)
 struct told {
 	int64_t total_ns, calls; /* or NUMBER_NONE */
 	int64_t block;           /* that `calls` has counted, or 0 */
+	bool is_timed;           /* a table of times counts its calls */
 	bool is_loop;            /* it would count rounds */
 };
 
-/* Calls are the hits of the first line that ran, in each table. */
+/* Calls are the hits of the first line that ran, in each table of the kind that counts. */
 static void note_line(struct told *to, const struct line_row *row)
 {
 	const struct line_fact *line = &row->fact;
 
+	if (to->is_timed && !row->is_timed)
+		return;
 	to->total_ns = add_numbers(to->total_ns, line->self_ns);
 	if (line->hits == NUMBER_NONE || line->hits <= 0 || to->block == line->block)
 		return;
@@ -175,7 +179,7 @@ static int tell(struct line_rows *l, const struct line_function *f, const uint32
 		size_t n, struct err *err)
 {
 	int64_t none = f->timed ? 0 : NUMBER_NONE;
-	struct told told = { .total_ns = none, .calls = none };
+	struct told told = { .total_ns = none, .calls = none, .is_timed = f->timed };
 	uint32_t number;
 
 	for (size_t i = 0; i < n; i++)

@@ -169,6 +169,29 @@ static void a_table_of_times_deletes_none_of_memory(void **state)
 	recording_release(&r);
 }
 
+/* The times and calls of a function are those of its last table of times. */
+static void a_table_of_memory_changes_no_time(void **state)
+{
+	const char times[] =
+		"\nTotal time: 5 s\nFile: a.py\nFunction: f at line 1\n\n"
+		"Line #      Hits         Time  Per Hit   % Time  Line "
+		"Contents\n"
+		"     1         1    2000000.0  2000000     40.0      x = 1\n\n";
+	const char memory[] =
+		MEMORY "     1   10.0 MiB   10.0 MiB           1   def f():\n\n";
+	char text[2][sizeof(times) + sizeof(memory)];
+	struct recording r;
+
+	(void)state;
+	snprintf(text[0], sizeof(text[0]), "%s%s", times, memory);
+	snprintf(text[1], sizeof(text[1]), "%s%s", memory, times);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(2, told_lines(&r, text[i]));
+		assert_non_null(strstr(recording_text(&r), "calls=1 self=nan total=5\n"));
+		recording_release(&r);
+	}
+}
+
 /* The largest number is taken, and told; a unit of 0 would make all times 0. */
 static void numbers_beyond_64_bits_and_bad_units_are_told(void **state)
 {
@@ -209,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_rows_of_a_report_are_read),
 		cmocka_unit_test(a_table_of_times_deletes_none_of_memory),
+		cmocka_unit_test(a_table_of_memory_changes_no_time),
 		cmocka_unit_test(numbers_beyond_64_bits_and_bad_units_are_told),
 		cmocka_unit_test(whole_samples_are_read),
 		cmocka_unit_test(a_dump_that_was_cut_is_refused),
