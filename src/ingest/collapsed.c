@@ -26,7 +26,7 @@ struct collapsed {
 	struct stacks stacks;
 	struct folded folded;
 	uint32_t series[NMEASURES];
-	bool is_austin, is_torch, is_memory, has_decided;
+	bool is_austin, is_torch, is_memory;
 	const char *mode;
 	uint64_t line, nread,
 		ntwo; /* lines, those that were read, those with two counts */
@@ -147,17 +147,15 @@ static bool has_two_counts(struct str stack)
 	return n < stack.n && n > 0 && is_blank(stack.p[n - 1]);
 }
 
-/* What a file is shows its first stack. */
+/* What a file is shows its first stack; a line that is none decides nothing. */
 static void decide(struct collapsed *c, struct str stack)
 {
 	const char *last = stack.p + stack.n;
 
-	c->has_decided = true;
 	while (last > stack.p && last[-1] != ';')
 		last--;
-	if (!c->is_austin)
-		c->is_torch = stacks_is_torch(
-			(struct str){ last, (size_t)(stack.p + stack.n - last) });
+	c->is_torch =
+		stacks_is_torch((struct str){ last, (size_t)(stack.p + stack.n - last) });
 }
 
 /* A line without what is blank at its end, and its parts: both empty where it has none. */
@@ -172,12 +170,12 @@ static int read_stack_line(struct collapsed *c, const struct line *line, struct 
 	struct meaning meaning;
 	enum stacks_number is = STACKS_NUMBER;
 
-	if (!c->has_decided)
-		decide(c, line->stack);
 	if (!c->is_austin)
 		is = stacks_number(line->number, &sample.weight, &sample.decimals);
 	if (is != STACKS_NUMBER && is != STACKS_ROUNDED)
 		return bad_line(c, why[is], line->text, line->offset, err);
+	if (c->nread == 0 && !c->is_austin)
+		decide(c, line->stack);
 	if (folded_find(&c->folded, line->stack, line->hash, line->offset, &meaning,
 			err) < 0)
 		return -1;
@@ -212,9 +210,9 @@ static int read_mode(struct collapsed *c, struct str value, uint64_t offset,
 	const char *mode = austin_mode(value);
 	bool is_memory = str_is(value, "memory");
 
-	if (c->has_decided && !c->is_austin)
+	if (c->nread && !c->is_austin)
 		return 0;
-	if (c->has_decided && (mode != c->mode || is_memory != c->is_memory))
+	if (c->nread && (mode != c->mode || is_memory != c->is_memory))
 		return late_header(c, "mode", "mode", offset, err);
 	c->mode = mode;
 	c->is_memory = is_memory;
@@ -235,7 +233,7 @@ static int read_comment(struct collapsed *c, const struct line *line, struct err
 	struct str value = str_behind(text, key.n + 2);
 	if (memchr(key.p, ' ', key.n) || json_bad_utf8(text))
 		return 0;
-	if (str_is(key, "austin") && c->has_decided && !c->is_austin)
+	if (str_is(key, "austin") && c->nread && !c->is_austin)
 		return late_header(c, "austin", "program", line->offset, err);
 	c->is_austin |= str_is(key, "austin");
 	if (str_is(key, "mode") && read_mode(c, value, line->offset, err) < 0)

@@ -447,6 +447,11 @@ for rank in range(150):
 	[ "$(ptool top -q --format csv c.txt | tail -n 1 | grep -c ',12000')" = 1 ]
 	grep -v '# austin' b.txt >d.txt
 	ptool ingest -q -o d.db d.txt
+	# a line in front that is no stack says nothing of those behind it
+	for header in '# austin: 3.0\n# mode: wall' '# mode: wall\n# austin: 3.0'; do
+		printf "Hello world\n$header\nP1;T1;a 5\n" >e.txt
+		[ "$(ptool top -q --format csv e.txt 2>/dev/null | tail -n 1 | grep -c ',5000')" = 1 ]
+	done
 }
 
 @test "samples in every command: tree, callers, callees, list, info, diff, pstats, the first screen" {
