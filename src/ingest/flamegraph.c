@@ -39,6 +39,7 @@ struct group {
 	struct str text; /* the newest title's; n 0: none waits for its rectangle */
 	uint64_t text_at;
 	const char *start; /* of the picture */
+	uint64_t again_at; /* another picture behind the frames begins there, or 0 */
 	bool is_title, is_heading;
 };
 
@@ -132,6 +133,8 @@ static int add_frame(struct group *g, const struct xml_token *rect, struct err *
 	if (!parse_title(g->text, &title) || !xml_attribute(rect, "y", &y) ||
 	    !place_of(y, &frame.y) || !span_of(rect, drawn, place_of, &frame.drawn))
 		return 0;
+	if (g->again_at)
+		return err_at(err, g->again_at, "the file has a second picture");
 	if (f->nframes == 0)
 		f->unit = intern_str(&f->names, intern_add(&f->names, title.unit));
 	else if (!str_equal(f->unit, title.unit))
@@ -189,8 +192,7 @@ static int read_text(struct group *g, struct err *err)
 	for (uint64_t n = 1; (kind = xml_next(&g->x, &token)) != XML_END; n++) {
 		bool is_svg = str_is(token.name, "svg");
 		if (is_svg && kind == XML_OPEN && open <= 0 && g->f->nframes)
-			return err_at(err, (uint64_t)(token.start - g->start),
-				      "the file has a second picture");
+			g->again_at = (uint64_t)(token.start - g->start);
 		if (is_svg)
 			open += kind == XML_OPEN ? !token.is_empty : -1;
 		if (take_token(g, kind, &token, err) < 0)

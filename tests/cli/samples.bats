@@ -301,6 +301,10 @@ f.pprof(".", f.field(5, f.field(1, 1) + f.field(2, 3)), location * 2, f.field(2,
 	ptool ingest -q -o svg.db one.svg
 	echo "$frame$frame" >two.svg
 	refused two.svg 'the file has a second picture'
+	for icon in "<svg/>$frame" "$frame<svg class='icon'><path/></svg>"; do
+		echo "$icon" >icon.svg
+		[ "$(ptool top -q --format csv icon.svg | wc -l)" -eq 2 ]
+	done
 	file='"a.py":{"lines":[{"lineno":1,"line":"x","n_cpu_percent_python":50}]}'
 	printf '{"elapsed_time_sec":1,"files":{%s,%s}}' "$file" "$file" >scalene.json
 	refused scalene.json 'line 1 of a file is there twice'
