@@ -74,13 +74,16 @@ static struct cell cut(struct arena *arena, struct cell cell, size_t most)
 	return cell_text((struct str){ copy, text.n + sizeof(mark) - 1 });
 }
 
-/* What the row takes at least: people's texts are shortened, their columns left out. */
+/*
+ * What the row takes at least: people's texts are shortened, their columns left out, and
+ * what is packed may take nothing for rows that repeat.
+ */
 static size_t least_bytes(const struct answer *a, const struct table *t,
 			  const struct cell *cells)
 {
 	size_t bytes = t->ncolumns;
 
-	if (a->renderer->is_for_people)
+	if (a->renderer->is_for_people || a->renderer->is_binary)
 		return 1;
 	for (size_t i = 0; i < t->ncolumns; i++)
 		bytes += cells[i].type == CELL_TEXT ? cells[i].as.text.n : 0;

@@ -86,6 +86,15 @@ bytes_of() { # ARGS...
 	[ "$(grep -c 'xxx.*xxx \[cut\]$' cut)" -eq 60 ]
 }
 
+@test "rows that are packed count with what they take" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	same="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300) SELECT 'a rather long name, again and again' AS t FROM n"
+	ptool sql --format parquet s.db "$same" >all
+	run --separate-stderr ptool sql --budget 500 --format parquet s.db "$same"
+	[ "$(wc -c <all)" -le 1750 ] && [ -z "$stderr" ]
+	ptool sql --budget 500 --format parquet s.db "$same" | cmp - all
+}
+
 @test "several results have one budget" {
 	ptool ingest -q -o s.db "$GPU/copies.json"
 	many='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999) SELECT i FROM n'
