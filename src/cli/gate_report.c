@@ -125,13 +125,13 @@ int gate_write_junit(const struct gate *g, const char *path, struct err *err)
 }
 
 /* What could drive a terminal is made visible, as in tables. */
-static void put_visible(const char *text, FILE *to)
+static void put_visible(const char *text)
 {
 	struct buf visible;
 
 	buf_init(&visible, SIZE_MAX);
 	utf8_add_visible(&visible, str_of(text));
-	fprintf(to, STR_FMT, STR_ARG(buf_str(&visible)));
+	printf(STR_FMT, STR_ARG(buf_str(&visible)));
 	buf_release(&visible);
 }
 
@@ -148,7 +148,7 @@ static void put_escaped(const char *text, bool is_property)
 			buf_add_char(&escaped, *text);
 	}
 	buf_add_char(&escaped, '\0');
-	put_visible(escaped.p, stdout);
+	put_visible(escaped.p);
 	buf_release(&escaped);
 }
 
@@ -204,6 +204,17 @@ static int put_table(struct table *t, FILE *to, struct err *err)
 	return rc;
 }
 
+/* A paragraph as the renderer writes it: Markdown's own characters mean nothing. */
+static int put_line(const char *text, FILE *to, struct err *err)
+{
+	struct memtable *m = memtable_new(NULL, 0);
+
+	m->table.caption = text;
+	int rc = put_table(&m->table, to, err);
+	table_free(&m->table);
+	return rc;
+}
+
 /* The first baseline's comparison: the verdict, the accounting, what explains most. */
 static int put_comparison(const struct gate *g, FILE *to, struct err *err)
 {
@@ -227,15 +238,14 @@ static int put_comparison(const struct gate *g, FILE *to, struct err *err)
 		rc = diff_open_view(&d, DIFF_PART_ROWS, &show, &table, err);
 	if (rc == 0) {
 		fputs("\n### Against ", to);
-		put_visible(g->bases[0].name, to);
-		fputs("\n\n", to);
-		rc = put_table(table, to, err);
+		rc = put_line(g->bases[0].name, to, err);
+		if (rc == 0)
+			rc = put_table(table, to, err);
 	} else if (err->kind == ERR_EMPTY) {
-		fputc('\n', to);
-		put_visible(err->text, to);
-		fputc('\n', to);
+		const struct err why = *err;
 		*err = (struct err)ERR_INIT;
-		rc = 0;
+		fputc('\n', to);
+		rc = put_line(why.text, to, err);
 	}
 	table_free(table);
 	diff_release(&d);

@@ -225,7 +225,7 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 		assert suite[2][0].tag == "skipped"
 	PY
 	grep -q '^## gate failed: ' summary.md
-	grep -q '^### Against base\*.json' summary.md
+	grep -q '^### Against base\\\*.json' summary.md
 	grep -q '^| operators | ' summary.md
 	grep -q '^| aten::mm | ' summary.md
 	touch out.csv
