@@ -339,13 +339,15 @@ def rows_of_other_profiles_are_told(shop):
 def slices_of_two_tracks_are_told(shop):
     """Who reads slices by tracks would read them twice: wrong sums, and the product of both."""
     again = """INSERT INTO track SELECT 1000, profile_id, kind, upid, utid, tid, name, first_slice_id, slices
-        FROM track WHERE kind = 'thread' ORDER BY slices DESC LIMIT 1"""
+        FROM track WHERE kind = '{}' ORDER BY slices DESC LIMIT 1"""
     commands = ("top --by thread", "list --sort self", "modules", "pstats", "steps", "timeline", "advise", "flame",
                 "top --by category", "export --to pstats -o OUT")
-    assert shop.edit(shop.bases[0], again)
-    for command in commands:
-        wrong = shop.run(command.split(), good=(4,))
-        assert wrong is None, f"ptool {command}: {wrong}"
+    of_devices = ("kernels", "kernels --by op", "streams", "transfers", "gaps", "steps")
+    for kind, refuse in (("thread", commands), ("stream", of_devices)):
+        assert shop.edit(shop.bases[0], again.format(kind))
+        for command in refuse:
+            wrong = shop.run(command.split(), good=(4,))
+            assert wrong is None, f"{kind}: ptool {command}: {wrong}"
 
 
 def long_names_that_functions_share_are_told(shop):

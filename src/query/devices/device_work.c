@@ -222,7 +222,8 @@ int device_work_load(struct store *store, struct text_pool *texts,
 	int rc = -1;
 
 	*out = (struct device_work){ .owned = xcalloc(1, sizeof(*out->owned)) };
-	if (query_take(store, asset_query_views_work_tracks_sql, &tracks, err) == 0 &&
+	if (query_check_tracks(store, profile, err) == 0 &&
+	    query_take(store, asset_query_views_work_tracks_sql, &tracks, err) == 0 &&
 	    slice_pack_open(store, COLUMNS, &l.slices, err) == 0) {
 		query_bind_int(tracks, ":profile", profile->id);
 		rc = load_streams(&l, tracks, err);

@@ -10,7 +10,8 @@ WITH work AS MATERIALIZED (
            (SELECT c.slice_id FROM copy c WHERE c.slice_id BETWEEN t.first_slice_id
                 AND t.first_slice_id + t.slices - 1 ORDER BY c.slice_id LIMIT 1) AS copy_id
     FROM track t
-    WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0),
+    WHERE t.profile_id = :profile AND t.kind = 'stream' AND t.slices > 0
+        AND t.first_slice_id IS NOT NULL),
 said AS MATERIALIZED (
     SELECT t.id, t.tid AS stream, t.name, t.first_slice_id, t.slices,
            coalesce(k.device, c.device, p.pid) AS device, p.pid_text
