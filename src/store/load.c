@@ -92,7 +92,7 @@ static uint32_t on_track(struct sink *s, const struct track_fact *track)
 	return model_track(loader_model(s), track);
 }
 
-/* Categories are few: an index fits 16 bits, the last one stands for the rest. */
+/* Categories are few: an index fits 16 bits. */
 static uint16_t category_index(struct loader *l, uint32_t text)
 {
 	struct model *m = &l->model;
@@ -102,11 +102,9 @@ static uint16_t category_index(struct loader *l, uint32_t text)
 	size_t probe = idmap_first(&l->category_of_text, text);
 	uint32_t at = idmap_next(&l->category_of_text, &probe);
 	if (at == UINT32_MAX) {
-		at = m->ncategories < UINT16_MAX ? (uint32_t)m->ncategories
-						 : UINT16_MAX - 1;
+		at = (uint32_t)m->ncategories;
 		idmap_add(&l->category_of_text, text, at);
-		if (m->ncategories < UINT16_MAX)
-			*APPEND(m, categories) = text;
+		*APPEND(m, categories) = text;
 	}
 	l->category_text = text;
 	l->category = (uint16_t)at;
@@ -162,7 +160,7 @@ static void note_step(struct model *m, const struct slice_fact *f)
 static bool has_room(const struct model *m, size_t n, uint64_t offset)
 {
 	return n < MODEL_ROWS_MAX && offset <= OFFSET_MAX &&
-	       m->ntracks <= m->limits->tracks && m->device_ids.n <= m->limits->devices &&
+	       m->ntracks <= m->limits->tracks &&
 	       m->numbers.nlarge <= WIDE_MAX - SLICE_NUMBERS;
 }
 
@@ -181,6 +179,9 @@ static int no_room(const struct model *m, size_t n, uint64_t offset, struct err 
 	if (m->device_ids.n > m->limits->devices)
 		return err_at(err, offset, "more than %" PRIu64 " devices in one profile",
 			      m->limits->devices);
+	if (m->ncategories > UINT16_MAX)
+		return err_at(err, offset, "more than %d categories in one profile",
+			      UINT16_MAX);
 	return err_at(err, offset, "more than %zu large numbers in one profile",
 		      WIDE_MAX - SLICE_NUMBERS);
 }
@@ -226,6 +227,8 @@ static int on_slice(struct sink *s, const struct slice_fact *f, struct err *err)
 		model_note_time(m, f->ts_ns, f->ts_ns + f->dur_ns);
 	else
 		m->has_odd_dur = true;
+	if (m->device_ids.n > m->limits->devices || m->ncategories > UINT16_MAX)
+		return no_room(m, m->nslices, f->offset, err);
 	return 0;
 }
 
@@ -233,7 +236,8 @@ static int on_counter(struct sink *s, const struct counter_fact *f, struct err *
 {
 	struct model *m = loader_model(s);
 
-	(void)err;
+	if (f->offset > OFFSET_MAX)
+		return no_room(m, 0, f->offset, err);
 	*APPEND(m, counters) = (struct counter_rec){ .ts_ns = f->ts_ns,
 						     .value = f->value,
 						     .offset = f->offset,

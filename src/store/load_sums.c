@@ -2,6 +2,8 @@
  * The sink of what was added up as it was recorded: functions, calls and lines of Python
  * profilers, stacks of samples, rows of printed tables.  See load.c.
  */
+#include <inttypes.h>
+
 #include "store/loader.h"
 
 static uint32_t on_function(struct sink *s, const struct function_fact *function)
@@ -96,6 +98,10 @@ static int on_sample(struct sink *s, const struct sample_fact *sample, struct er
 	if (all->nnodes >= MODEL_ROWS_MAX || all->nsums >= MODEL_ROWS_MAX)
 		return err_at(err, sample->offset, "more than %u stacks in one profile",
 			      MODEL_ROWS_MAX);
+	if (all->threads.n > m->limits->tracks)
+		return err_at(err, sample->offset,
+			      "more than %" PRIu64 " threads in one profile",
+			      m->limits->tracks);
 	if (sample->ts_ns != NUMBER_NONE && !time_is_possible(sample->ts_ns)) {
 		model_finding(m, FINDING_TIME_RANGE, sample->offset, STR_LIT(""),
 			      STR_LIT(""));

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <zlib.h>
 
+#include "base/buf.h"
 #include "base/expand.h"
 #include "scratch.h"
 #include "store/import.h"
@@ -212,6 +213,9 @@ static void the_members_of_an_archive_may_not_together(void **state)
 	"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":" #device \
 	",\"tid\":7,\"ts\":1,\"dur\":1,\"args\":{\"device\":" #device ",\"stream\":7}}"
 
+#define CATEGORY \
+	"{\"ph\":\"X\",\"cat\":\"c%d\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":1}"
+
 /* One slice beyond each of what there may be two of. */
 static void a_profile_has_so_many_tracks_devices_and_steps(void **state)
 {
@@ -239,10 +243,40 @@ static void a_profile_has_so_many_tracks_devices_and_steps(void **state)
 	read.strict = false;
 	scratch_write(path, "[" KERNEL(0) "," KERNEL(1) "," KERNEL(0) "]");
 	assert_int_equal(0, ingest_within(state, paths, 1, &read, 0).rc);
-	scratch_write(path, "[" KERNEL(0) "," KERNEL(1) "," KERNEL(2) "," KERNEL(3) "]");
+	scratch_write(path, "[" KERNEL(0) "," KERNEL(1) "," KERNEL(2) "]");
 	o = ingest_within(state, paths, 1, &read, 0);
 	assert_int_equal(-1, o.rc);
 	assert_string_equal("more than 2 devices in one profile", o.err.text);
+	few.tracks = 2;
+	scratch_write(path, "P1;T1;a 1\nP1;T2;a 1\nP1;T3;a 1\n");
+	o = ingest_within(state, paths, 1, &read, 0);
+	assert_int_equal(-1, o.rc);
+	assert_string_equal("more than 2 threads in one profile", o.err.text);
+	free(path);
+}
+
+/* A slice has the index of its category in 16 bits. */
+static void a_profile_has_so_many_categories(void **state)
+{
+	char *path = scratch_path(state, "trace.json");
+	const char *const paths[] = { path };
+	const struct read_options read = { .strict = false };
+	struct buf text;
+
+	buf_init(&text, SIZE_MAX);
+	for (int n = UINT16_MAX; n <= UINT16_MAX + 1; n++) {
+		buf_clear(&text);
+		for (int i = 0; i < n; i++)
+			buf_addf(&text, "%c" CATEGORY, i ? ',' : '[', i);
+		buf_addf(&text, "]%c", 0);
+		scratch_write(path, text.p);
+		struct outcome_of o = ingest_within(state, paths, 1, &read, 0);
+		assert_int_equal(n > UINT16_MAX ? -1 : 0, o.rc);
+		if (o.rc < 0)
+			assert_string_equal("more than 65535 categories in one profile",
+					    o.err.text);
+	}
+	buf_release(&text);
 	free(path);
 }
 
@@ -276,6 +310,7 @@ int main(void)
 		TEST(every_level_of_nested_compression_is_counted),
 		TEST(all_files_together_may_not_expand_too_far),
 		TEST(a_profile_has_so_many_tracks_devices_and_steps),
+		TEST(a_profile_has_so_many_categories),
 		TEST(an_ingest_has_so_many_profiles),
 		TEST(the_members_of_an_archive_may_not_together),
 	};
