@@ -413,7 +413,7 @@ static int serve(struct server *s, FILE *in, struct err *err)
 	while (!ferror(s->w.out) && read_line(in, &line, &is_too_long)) {
 		size_t n = line.n;
 		if (is_too_long || n > LINE_MAX_BYTES) {
-			refuse(s, NULL, RPC_NO_REQUEST, "more than 1 MiB");
+			refuse(s, NULL, RPC_NO_REQUEST, "a request of more than 1 MiB");
 			continue;
 		}
 		buf_add(&line, padding, sizeof(padding));

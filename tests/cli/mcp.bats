@@ -169,7 +169,17 @@ else:
 		codes = [r["error"]["code"] if "error" in r else r["result"]["isError"] for r in replies[:-1]]
 		assert codes == [-32700, -32600, -32600, -32600, -32600, -32600, -32601, -32602, -32602, True, True, True,
 		                 True, True, -32700, -32600, True, -32700], codes
+		assert replies[15]["error"]["message"] == "a request of more than 1 MiB", replies[15]
 	E
+}
+
+@test "an answer of more than 16 MiB is broken off, whatever its budget" {
+	answer() { # ROWS: 140 bytes of each are shown
+		echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"file":"s.db","budget":9000000,"query":"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT '"$1"'), t AS (SELECT hex(zeroblob(49)) AS a) SELECT a, a AS b, a AS c, a AS d, a AS e, a AS f, a AS g, a AS h, a AS i, a AS j FROM n, t"}}}' |
+			serve in
+	}
+	answer 1000 | grep -q '1,000 rows.*"isError":false'
+	answer 125000 | grep -q 'it writes more than 16 MiB; ask for less.*"isError":true'
 }
 
 @test "an answer that takes too long is broken off" {
