@@ -58,12 +58,6 @@ static bool is_unused_section(struct str key)
 	return false;
 }
 
-/* Where a value stands that is passed over without being kept. */
-struct skipped {
-	int64_t depth;
-	bool in_string, escaped;
-};
-
 enum skipping { GO_ON, ENDS_BEFORE, ENDS_BEHIND };
 
 static enum skipping skip_char(struct skipped *s, char ch)
@@ -90,6 +84,18 @@ static enum skipping skip_char(struct skipped *s, char ch)
 	default:
 		return GO_ON;
 	}
+}
+
+const char *chrome_list_close(struct skipped *s, const char *p, const char *end)
+{
+	for (; p < end; p++) {
+		if (skip_char(s, *p) != ENDS_BEFORE)
+			continue;
+		s->depth = 0;
+		if (*p == ']')
+			return p;
+	}
+	return NULL;
 }
 
 /* Passes over the value at j.p, however large or broken it is. */

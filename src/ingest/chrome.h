@@ -1,7 +1,7 @@
 /*
  * State of one Chrome trace being read, shared by the container (chrome.c), the
- * event list (event_list.c), the phases (phase.c) and PyTorch's categories and
- * args (kineto.c).
+ * event list (event_list.c, event_next.c), the phases (phase.c) and PyTorch's
+ * categories and args (kineto.c).
  */
 #ifndef PTOOL_INGEST_CHROME_H
 #define PTOOL_INGEST_CHROME_H
@@ -71,6 +71,15 @@ struct chrome {
 int chrome_read_windowed(struct input *in, const struct read_options *options,
 			 struct sink *sink, size_t window, struct err *err);
 
+/* Where a value stands that is passed over without being kept. */
+struct skipped {
+	int64_t depth;
+	bool in_string, escaped;
+};
+
+/* The next ']' before `end` that closes nothing of what was passed, or NULL. */
+const char *chrome_list_close(struct skipped *s, const char *p, const char *end);
+
 /* What stands before the next entry of an event list. */
 struct separator {
 	bool first; /* there was no entry yet */
@@ -89,6 +98,17 @@ enum list_end {
 enum list_end event_blocks_read(struct chrome *c, struct err *err);
 /* Frees what it left for reading on behind the list. */
 void event_blocks_release(struct chrome *c);
+
+/*
+ * event_next.c: the entry at `start` has no reading, as the parser tells that stopped at
+ * j.p.  Goes to the next event, or to the list's ']' where none follows: 1; to the input's
+ * end: 0; -1: err is set.  In a hurry the text that was parsed is not looked at again.
+ */
+int event_list_go_on(struct chrome *c, const char *start, bool hurry, struct err *err);
+/* event_parse() for window_parse(). */
+enum json_status event_list_parse(struct json *j, void *event);
+/* Bytes of the text before the last place where an event seems to begin; 0: none. */
+size_t event_list_cut(struct str text);
 
 /*
  * repair.c: reads what is no JSON at *start, where the window's parser stopped

@@ -15,126 +15,7 @@
 #include "ingest/blocks.h"
 #include "ingest/chrome.h"
 
-#define KEPT_MAX 1024 /* bytes in which an event shows its first key */
-
-#define KEY_MAX       16 /* bytes of the longest key of an event, and its quote */
 #define RUN_OF_BLANKS "                " /* 16 */
-
-#define STRETCH 4096 /* bytes in which a place to cut at is looked for */
-
-/* Is the text behind a quote a key that events have? */
-static bool is_event_key(const char *p, size_t left, char quote)
-{
-	const char *end = memchr(p, quote, left < KEY_MAX ? left : KEY_MAX);
-
-	return end && event_is_key((struct str){ p, (size_t)(end - p) });
-}
-
-/* What stands before a place: the last byte that is not blank, and whether a line ends after it. */
-struct before {
-	int last; /* or NOTHING */
-	bool has_line_end;
-};
-
-#define NOTHING (-1)
-
-static const struct before nothing_before = { NOTHING, false };
-
-/* The same of p.  `known` is what stands before `from`, where the text at hand begins. */
-static struct before before_of(const char *from, struct before known, const char *p)
-{
-	const char *blanks = p;
-
-	while (blanks > from && json_is_blank(blanks[-1]))
-		blanks--;
-	bool has_line_end = p > blanks && memchr(blanks, '\n', (size_t)(p - blanks));
-	if (blanks == from)
-		return (struct before){ known.last, known.has_line_end || has_line_end };
-	return (struct before){ (unsigned char)blanks[-1], has_line_end };
-}
-
-/* Does the '{' at p stand where an event can begin, before a key that events have? */
-static bool looks_like_event(const char *from, struct before known, const char *p,
-			     const char *end)
-{
-	struct before before = before_of(from, known, p);
-	const char *key = p + 1;
-
-	if (before.last == NOTHING ||
-	    (!strchr(",}[", before.last) && !before.has_line_end))
-		return false;
-	while (key < end && json_is_blank(*key))
-		key++;
-	return key < end && (*key == '"' || *key == '\'') &&
-	       is_event_key(key + 1, (size_t)(end - key - 1), *key);
-}
-
-/* The next place behind `from` that looks like an event; NULL: the window has none. */
-static const char *next_candidate(const char *from, struct before before, const char *end)
-{
-	for (const char *p = from; p < end; p++) {
-		p = memchr(p, '{', (size_t)(end - p));
-		if (!p || looks_like_event(from, before, p, end))
-			return p;
-	}
-	return NULL;
-}
-
-static enum json_status parse_event(struct json *j, void *event)
-{
-	return event_parse(j, event);
-}
-
-/*
- * Is there an event at j.p?  An object within a broken event's args looks like
- * one, but it has no ph; nor does an event begin within one that the input's
- * end cuts.  1: yes; 0: no, *from is where to look on; -1: err is set.
- */
-static int is_event(struct chrome *c, const char **from, struct err *err)
-{
-	struct json *j = &c->window.j;
-	const char *start;
-
-	int status = window_parse(&c->window, parse_event, &c->event, event_max(c),
-				  &start, err);
-	if (status < 0)
-		return -1;
-	c->wasted += (uint64_t)(j->p - start);
-	*from = start + 1;
-	if (status == JSON_OK ? !event_has(&c->event, FIELD_PH) : j->ended)
-		return 0;
-	j->p = start;
-	return 1;
-}
-
-/* Goes to the next event behind `from`: 1; to the input's end: 0; -1: err is set. */
-static int go_to_next(struct chrome *c, const char *from, struct err *err)
-{
-	struct before before = nothing_before;
-	struct window *w = &c->window;
-
-	for (;;) {
-		w->j.p = next_candidate(from, before, w->j.end);
-		if (w->j.p) {
-			int rc = is_event(c, &from, err);
-			if (rc != 0)
-				return rc;
-			before = nothing_before;
-			continue;
-		}
-		w->j.p = w->j.end;
-		if (w->j.last)
-			return 0;
-		/* What follows '{' may lie behind the window's end: keep some of it. */
-		if (w->j.end - from > KEPT_MAX) {
-			before = before_of(from, before, w->j.end - KEPT_MAX);
-			from = w->j.end - KEPT_MAX;
-		}
-		if (window_move(w, from, w->size + KEPT_MAX, err) < 0)
-			return -1;
-		from = w->start;
-	}
-}
 
 /* The input's last bytes are zeros: a file system that crashed wrote no others. */
 static bool ends_in_zeros(const struct window *w)
@@ -144,7 +25,7 @@ static bool ends_in_zeros(const struct window *w)
 
 /*
  * The entry at `start` has no reading, as j and its p tell: counts it and goes
- * on at the next event (1).  Strict mode ends here (-1).
+ * on at the next event (1) or at the list's end (0).  Strict mode ends here (-1).
  */
 static int skip_entry(struct chrome *c, const char *start, int status, struct err *err)
 {
@@ -171,14 +52,14 @@ static int skip_entry(struct chrome *c, const char *start, int status, struct er
 	/* However the input is made, the time to read it grows with its size only. */
 	c->wasted += (uint64_t)(w->j.p - start);
 	bool hurry = c->wasted > CHROME_WASTE_MAX + 8 * offset;
-	int rc = go_to_next(c, hurry ? w->j.p : start + 1, err);
+	int rc = event_list_go_on(c, start, hurry, err);
 	w->j.flaws = 0;
 	if (rc < 0)
 		return -1;
 	rc = rc == 0 && (ended || ends_in_zeros(w))
 		     ? chrome_truncated(c, offset, excerpt, err)
 		     : chrome_finding_at(c, finding, offset, STR_LIT(""), excerpt, err);
-	return rc < 0 ? -1 : 1;
+	return rc < 0 ? -1 : *w->j.p != ']';
 }
 
 /* The event at j.p: says what it means (0) or what is wrong with it (1); -1: err is set. */
@@ -188,7 +69,7 @@ static int read_event(struct chrome *c, struct err *err)
 	const char *start;
 	bool repaired = false;
 
-	int status = window_parse(&c->window, parse_event, &c->event, event_max(c),
+	int status = window_parse(&c->window, event_list_parse, &c->event, event_max(c),
 				  &start, err);
 	if (status == JSON_BAD && !j->strict && !c->is_ahead) {
 		status = repair_event(c, &start, err);
@@ -331,28 +212,6 @@ static enum list_end event_list_read(struct chrome *c, struct separator *s,
 		rc = status == JSON_MORE ? 0 : read_next(c, s, err);
 	} while (rc == 0);
 	return rc > 0 ? LIST_CLOSED : LIST_FAILED;
-}
-
-static size_t event_list_cut(struct str text)
-{
-	for (size_t i = text.n, looked = text.n; i-- > 1;) {
-		const char *p = text.p + i;
-		if (i < looked) { /* memchr() is fast where there is none, as in blanks */
-			looked = i > STRETCH ? i - STRETCH : 0;
-			if (!memchr(text.p + looked, '{', i + 1 - looked)) {
-				i = looked;
-				continue;
-			}
-		}
-		if (*p != '{' ||
-		    !looks_like_event(text.p, nothing_before, p, text.p + text.n))
-			continue;
-		while (json_is_blank(p[-1]))
-			p--;
-		if (p[-1] == ',')
-			return i;
-	}
-	return 0;
 }
 
 /* What a thread makes of a block. */

@@ -149,6 +149,63 @@ static void what_is_too_long_is_cut_or_skipped_and_told(void **state)
 		       "an event is larger than 64 MiB");
 }
 
+#define LIST   "{\"traceEvents\":[" A "," /* 53 bytes */
+#define KEPT   "metadata kept: 3\n"
+#define BEHIND "],\"kept\":3}"
+
+static void a_last_event_that_is_too_large_costs_itself_only(void **state)
+{
+	(void)state;
+	assert_limited(LIST
+		       "{\"ph\":\"X\",\"name\":\"" FORTY FORTY FORTY FORTY FORTY FORTY
+		       "]}" FORTY "\"}" BEHIND,
+		       false, SLICE_A "finding event_size @53\n" KEPT PROFILE);
+	assert_limited(
+		LIST "{\"ph\":\"X\",\"name\":\"" FORTY FORTY FORTY FORTY FORTY FORTY
+		     "]}" FORTY,
+		false,
+		SLICE_A "finding event_size @53\nfinding truncated @353\n" PROFILE);
+}
+
+static void a_last_event_that_is_broken_costs_itself_only(void **state)
+{
+	(void)state;
+	assert_flawed(LIST "{\"ph\":\"X\",\"dur\":}" BEHIND,
+		      SLICE_A "finding event_syntax @53\n" KEPT, 69,
+		      "a value was expected");
+	/* what looks like the list's end stands within a string */
+	assert_flawed(LIST "{\"ph\":\"X\",\"name\":\"]}],\\\"k\",\"dur\":} " BEHIND,
+		      SLICE_A "finding event_syntax @53\n" KEPT, 86,
+		      "a value was expected");
+	/* entries that are not read either, and a bracket too many */
+	assert_facts(LIST "{\"ph\":}}, xyz, [1}]\n" BEHIND,
+		     SLICE_A "finding event_syntax @53\n" KEPT);
+	assert_flawed(LIST "xyz" BEHIND, SLICE_A "finding stray_text @53\n" KEPT, 53,
+		      "a value was expected");
+	assert_flawed(LIST "xyz]}\n", SLICE_A "finding stray_text @53\n", 53,
+		      "a value was expected");
+	/* nothing of the object is lost with the ']' */
+	assert_facts(LIST "{\"ph\":}" BEHIND "}", SLICE_A
+		     "finding event_syntax @53\n" KEPT "finding trailing_bytes @71\n");
+}
+
+static void an_event_behind_what_looks_like_the_end_is_read(void **state)
+{
+	(void)state;
+	assert_facts(LIST
+		     "{\"ph\":\"X\",\"x\":,\"args\":{\"a\":1}}],\"dur\":1}," B BEHIND,
+		     SLICE_A "finding event_syntax @53\n" SLICE_B KEPT);
+}
+
+static void a_file_cut_within_its_last_event_is_cut(void **state)
+{
+	(void)state;
+	assert_facts(LIST "{\"ph\":,\"args\":{\"a\":[1],\"b\":2",
+		     SLICE_A "finding event_syntax @53\nfinding truncated @81\n");
+	assert_facts(LIST "{\"ph\":\"X\",\"name\":\"]}]," FORTY,
+		     SLICE_A "finding truncated @53\n");
+}
+
 static void what_is_no_trace_is_refused_in_one_line(void **state)
 {
 	(void)state;
@@ -479,6 +536,10 @@ int main(void)
 		cmocka_unit_test(data_that_no_view_uses_is_told),
 		cmocka_unit_test(large_metadata_is_passed_over),
 		cmocka_unit_test(what_is_too_long_is_cut_or_skipped_and_told),
+		cmocka_unit_test(a_last_event_that_is_too_large_costs_itself_only),
+		cmocka_unit_test(a_last_event_that_is_broken_costs_itself_only),
+		cmocka_unit_test(an_event_behind_what_looks_like_the_end_is_read),
+		cmocka_unit_test(a_file_cut_within_its_last_event_is_cut),
 		cmocka_unit_test(what_is_no_trace_is_refused_in_one_line),
 		cmocka_unit_test(a_file_cut_within_its_first_event_is_refused),
 		cmocka_unit_test(gzip_is_undone_and_its_damage_told),

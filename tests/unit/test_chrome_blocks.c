@@ -163,6 +163,50 @@ static void a_name_with_escapes_is_what_it_says(void **state)
 	assert_alike(&json, "values=\"[[4,5],[6,7]];[[4,5],[6,7]];\"", 2);
 }
 
+/* Nothing of the trace is lost behind a last entry that cannot be read; `depth` is of lists in it. */
+static void assert_goes_on(const char *first, size_t depth, const char *rest)
+{
+	struct buf json = text_of("{\"traceEvents\":[");
+
+	add_calls(&json, FEW);
+	buf_add_text(&json, first);
+	for (size_t i = 0; i < 2 * depth; i++)
+		buf_add_char(&json, i < depth ? '[' : ']');
+	buf_add_text(&json, rest);
+	buf_add_text(&json, "\n],\"list\":[{\"name\":\"no event\"}],\"text\":\"");
+	for (int i = 0; i < 100000; i++)
+		buf_add_char(&json, ']');
+	buf_add_text(&json, "\",\"kept\":3}\n");
+	struct recording r = said(&json, &(struct read_options){ .strict = false }, 0);
+	assert_int_equal(r.nfindings, 1);
+	recording_release(&r);
+	assert_alike(&json, "metadata kept: 3\n", 1);
+}
+
+static void what_follows_a_last_entry_that_is_skipped_is_read(void **state)
+{
+	(void)state;
+	assert_goes_on("{\"ph\":\"X\",\"name\":\"]}],\",\"dur\":", 0, "}");
+	assert_goes_on("xyz", 0, "");
+	assert_goes_on("{\"ph\":\"X\",\"a\":", JSON_DEPTH_MAX + 1, "}");
+}
+
+/* Behind a list's end that is none, at such a distance that it counts, and farther. */
+static void an_event_behind_a_false_end_is_read_where_it_is_near(void **state)
+{
+	static const size_t distances[] = { 65400, 65536, 70000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(distances) / sizeof(*distances); i++) {
+		struct buf json = text_of("{\"traceEvents\":[");
+		add_calls(&json, FEW);
+		buf_add_text(&json, "xyz ],\"k\": 1,");
+		add_blanks(&json, distances[i]);
+		buf_add_text(&json, CALL("b", "2") "]}\n");
+		assert_alike(&json, SHOWN("b", "2"), distances[i] < 65500);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +216,8 @@ int main(void)
 		cmocka_unit_test(a_key_may_have_a_mebibyte),
 		cmocka_unit_test(values_and_lists_of_tensors_are_two_things),
 		cmocka_unit_test(a_name_with_escapes_is_what_it_says),
+		cmocka_unit_test(what_follows_a_last_entry_that_is_skipped_is_read),
+		cmocka_unit_test(an_event_behind_a_false_end_is_read_where_it_is_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
