@@ -7,10 +7,6 @@
  * The table of texts stands behind what refers to it, so the file is walked twice where
  * it lies: first for tables, then for samples.
  */
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/array.h"
 #include "base/buf.h"
 #include "ingest/json.h"
 #include "ingest/pprof_tables.h"
@@ -108,14 +104,15 @@ static void take_type(struct pprof *p, struct str message)
 	p->ntypes += p->ntypes <= TYPES_MAX;
 }
 
-static void take_field(struct pprof *p, const struct proto_field *f)
+static int take_field(struct pprof *p, const struct proto_field *f, struct err *err)
 {
 	if (f->number == PPROF_DEFAULT_SAMPLE_TYPE && f->wire == PROTO_VARINT)
 		p->default_type = (int64_t)f->value;
 	else if (f->number == PPROF_SAMPLE_TYPE && pprof_is_message(f))
 		take_type(p, f->bytes);
 	else
-		pprof_tables_take(&p->tables, f);
+		return pprof_tables_take(&p->tables, f, err);
+	return 0;
 }
 
 /* All tables, up to the end or to what cannot be read. */
@@ -124,10 +121,13 @@ static int read_tables(struct pprof *p, struct err *err)
 	struct proto m = proto_of(p->file);
 	struct proto_field f;
 
-	while (proto_next(&m, &f) > 0)
-		take_field(p, &f);
+	for (size_t i = 0; proto_next(&m, &f) > 0; i++) {
+		spill_tick(p->tables.spill, i);
+		if (take_field(p, &f, err) < 0)
+			return -1;
+	}
 	p->end = (uint64_t)(m.p - (const uint8_t *)p->file.p);
-	return pprof_tables_sort(&p->tables, p->file, err);
+	return pprof_tables_sort(&p->tables, err);
 }
 
 static const char *mode_of(struct str type)
@@ -185,6 +185,7 @@ static int make_series(struct pprof *p, size_t at, struct err *err)
 /* Numbers of a repeated field, packed or one by one. */
 static bool take_numbers(const struct proto_field *f, struct pprof *p, bool are_ids)
 {
+	struct spill *spill = p->tables.spill;
 	struct proto m = proto_of(f->bytes);
 	uint64_t value = f->value;
 
@@ -194,9 +195,9 @@ static bool take_numbers(const struct proto_field *f, struct pprof *p, bool are_
 		if (pprof_is_message(f) && (m.p == m.end || !proto_varint(&m, &value)))
 			return m.p == m.end;
 		if (are_ids)
-			*ARRAY_PUSH(p->ids, p->nids, p->ids_cap) = value;
+			*SPILLED_PUSH(spill, p->ids, p->nids, p->ids_cap) = value;
 		else
-			*ARRAY_PUSH(p->values, p->nvalues, p->values_cap) =
+			*SPILLED_PUSH(spill, p->values, p->nvalues, p->values_cap) =
 				(int64_t)value;
 	} while (pprof_is_message(f));
 	return true;
@@ -391,7 +392,8 @@ static int read_all(struct pprof *p, struct input *in, struct err *err)
 {
 	if (read_tables(p, err) < 0 || check(p, in, err) < 0)
 		return -1;
-	p->is_comment = xcalloc(p->tables.ntexts, sizeof(*p->is_comment));
+	p->is_comment =
+		spill_alloc(p->tables.spill, p->tables.ntexts, sizeof(*p->is_comment));
 	for (size_t i = 0; i < p->ntypes; i++)
 		if (make_series(p, i, err) < 0)
 			return -1;
@@ -420,14 +422,14 @@ static int pprof_read(struct input *in, const struct read_options *options,
 		return -1;
 	p.file = (struct str){ (const char *)bytes.p, bytes.n };
 	stacks_init(&p.stacks, sink, options);
-	pprof_tables_init(&p.tables, &p.stacks, bytes.n);
+	pprof_tables_init(&p.tables, &p.stacks, p.file);
 	buf_init(&p.comments, SIZE_MAX);
 	int rc = read_all(&p, in, err);
 	pprof_tables_release(&p.tables);
 	stacks_release(&p.stacks);
-	free(p.ids);
-	free(p.values);
-	free(p.is_comment);
+	spill_free(options->spill, p.ids);
+	spill_free(options->spill, p.values);
+	spill_free(options->spill, p.is_comment);
 	buf_release(&p.comments);
 	return rc;
 }

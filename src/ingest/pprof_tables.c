@@ -1,12 +1,6 @@
 /* Tables of a profile.proto: see pprof_tables.h. */
 #include "ingest/pprof_tables.h"
 
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/array.h"
-#include "base/search.h"
-
 enum { MAPPING_ID = 1, MAPPING_FILE = 5 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING = 2, LOCATION_ADDRESS = 3, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1, LINE_LINE = 2 };
@@ -18,61 +12,103 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_FILE = 4, FUNCTION_LINE = 5 
  */
 struct pprof_item {
 	uint64_t id;
-	struct str message;
-	uint64_t name, file, line; /* places of texts, and where a function begins */
-	size_t first, n;           /* of frames; n = SIZE_MAX: the sink has none yet */
+	uint32_t offset, size; /* of the message, in the file */
+	union {
+		struct {
+			uint32_t name, file; /* places of texts */
+		};
+		struct {
+			uint32_t first,
+				n; /* of frames; NO_FRAMES: the sink has none yet */
+		};
+	};
+	uint64_t line; /* where a function begins */
 };
 
-static void items_add(struct pprof_items *items, uint64_t id, struct str message)
+#define NO_FRAMES UINT32_MAX
+
+/* Each location that is pushed may be in pages of its own, and its function, and texts. */
+#define PUSHED_TICK 256
+
+static int second_id(const struct pprof_items *items, const struct pprof_item *item,
+		     struct err *err)
 {
-	*ARRAY_PUSH(items->at, items->n, items->cap) =
-		(struct pprof_item){ .id = id, .message = message, .n = SIZE_MAX };
+	return err_at(err, item->offset, "a second %s with the id %llu", items->what,
+		      (unsigned long long)item->id);
 }
 
-static void add_function(struct pprof_items *items, struct str message)
+/* One that has its neighbour's id is seen here, before there are millions of them. */
+static int items_add(struct pprof_tables *t, struct pprof_items *items,
+		     struct str message, struct pprof_item item, struct err *err)
 {
-	items_add(items, pprof_number(message, FUNCTION_ID), message);
-	struct pprof_item *item = &items->at[items->n - 1];
-	item->name = pprof_number(message, FUNCTION_NAME);
-	item->file = pprof_number(message, FUNCTION_FILE);
-	item->line = pprof_number(message, FUNCTION_LINE);
-}
-
-static void add_mapping(struct pprof_items *items, struct str message)
-{
-	items_add(items, pprof_number(message, MAPPING_ID), message);
-	items->at[items->n - 1].file = pprof_number(message, MAPPING_FILE);
-}
-
-static int by_id(const void *a, const void *b)
-{
-	const struct pprof_item *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->message.p > y->message.p) - (x->message.p < y->message.p);
-}
-
-static int items_sort(struct pprof_items *items, const char *what, struct str file,
-		      struct err *err)
-{
-	if (items->n)
-		qsort(items->at, items->n, sizeof(*items->at), by_id);
-	for (size_t i = 1; i < items->n; i++)
-		if (items->at[i].id == items->at[i - 1].id)
-			return err_at(err, (uint64_t)(items->at[i].message.p - file.p),
-				      "a second %s with the id %llu", what,
-				      (unsigned long long)items->at[i].id);
+	item.offset = (uint32_t)(message.p - t->file.p);
+	item.size = (uint32_t)message.n;
+	if (items->n && item.id == items->at[items->n - 1].id)
+		return second_id(items, &item, err);
+	*SPILLED_PUSH(t->spill, items->at, items->n, items->cap) = item;
 	return 0;
+}
+
+/* There are fewer texts than that: a place beyond them stays one. */
+static uint32_t place_of(struct str message, uint32_t field)
+{
+	uint64_t place = pprof_number(message, field);
+
+	return place < UINT32_MAX ? (uint32_t)place : UINT32_MAX;
+}
+
+static int add_location(struct pprof_tables *t, struct str message, struct err *err)
+{
+	const struct pprof_item item = { .id = pprof_number(message, LOCATION_ID),
+					 .n = NO_FRAMES };
+
+	return items_add(t, &t->locations, message, item, err);
+}
+
+static int add_function(struct pprof_tables *t, struct str message, struct err *err)
+{
+	const struct pprof_item item = { .id = pprof_number(message, FUNCTION_ID),
+					 .name = place_of(message, FUNCTION_NAME),
+					 .file = place_of(message, FUNCTION_FILE),
+					 .line = pprof_number(message, FUNCTION_LINE) };
+
+	return items_add(t, &t->functions, message, item, err);
+}
+
+static int add_mapping(struct pprof_tables *t, struct str message, struct err *err)
+{
+	const struct pprof_item item = { .id = pprof_number(message, MAPPING_ID),
+					 .file = place_of(message, MAPPING_FILE) };
+
+	return items_add(t, &t->mappings, message, item, err);
+}
+
+/* In the order of ids, which have no sign. */
+static int64_t ordered(uint64_t id)
+{
+	return (int64_t)(id ^ (uint64_t)INT64_MIN);
+}
+
+static int64_t id_of(const void *items, uint32_t at)
+{
+	return ordered(((const struct pprof_item *)items)[at].id);
+}
+
+static int items_sort(struct spill *spill, struct pprof_items *items, struct err *err)
+{
+	items->ids = (struct spilled_ids){ items->at, items->n, .id = id_of };
+	spilled_ids_make(&items->ids, spill);
+	return items->ids.second == SIZE_MAX
+		       ? 0
+		       : second_id(items, &items->at[items->ids.second], err);
 }
 
 /* NULL: the file has none of that id. */
 static struct pprof_item *items_find(struct pprof_items *items, uint64_t id)
 {
-	size_t at;
+	size_t at = spilled_find(&items->ids, ordered(id));
 
-	SEARCH(at, (size_t)0, items->n, items->at[at].id < id);
-	return at < items->n && items->at[at].id == id ? &items->at[at] : NULL;
+	return at == SIZE_MAX ? NULL : &items->at[at];
 }
 
 uint64_t pprof_number(struct str message, uint32_t field)
@@ -103,33 +139,40 @@ int pprof_text_number(struct pprof_tables *t, uint64_t place, uint64_t offset,
 	return 0;
 }
 
-void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks, uint64_t file_bytes)
+void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks, struct str file)
 {
-	*t = (struct pprof_tables){ .stacks = stacks, .file_bytes = file_bytes };
-	idmap_init(&t->pushed, 0);
+	*t = (struct pprof_tables){ .stacks = stacks,
+				    .spill = stacks->options->spill,
+				    .file = file,
+				    .locations.what = "location",
+				    .functions.what = "function",
+				    .mappings.what = "mapping" };
+	idmap_init_in(&t->pushed, 0, t->spill);
 }
 
-void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f)
+int pprof_tables_take(struct pprof_tables *t, const struct proto_field *f,
+		      struct err *err)
 {
 	if (!pprof_is_message(f))
-		return;
+		return 0;
 	if (f->number == PPROF_STRING_TABLE)
-		*ARRAY_PUSH(t->texts, t->ntexts, t->texts_cap) = f->bytes;
+		*SPILLED_PUSH(t->spill, t->texts, t->ntexts, t->texts_cap) = f->bytes;
 	else if (f->number == PPROF_LOCATION)
-		items_add(&t->locations, pprof_number(f->bytes, LOCATION_ID), f->bytes);
+		return add_location(t, f->bytes, err);
 	else if (f->number == PPROF_FUNCTION)
-		add_function(&t->functions, f->bytes);
+		return add_function(t, f->bytes, err);
 	else if (f->number == PPROF_MAPPING)
-		add_mapping(&t->mappings, f->bytes);
+		return add_mapping(t, f->bytes, err);
+	return 0;
 }
 
-int pprof_tables_sort(struct pprof_tables *t, struct str file, struct err *err)
+int pprof_tables_sort(struct pprof_tables *t, struct err *err)
 {
-	if (items_sort(&t->locations, "location", file, err) < 0 ||
-	    items_sort(&t->functions, "function", file, err) < 0 ||
-	    items_sort(&t->mappings, "mapping", file, err) < 0)
+	if (items_sort(t->spill, &t->locations, err) < 0 ||
+	    items_sort(t->spill, &t->functions, err) < 0 ||
+	    items_sort(t->spill, &t->mappings, err) < 0)
 		return -1;
-	t->numbers = xcalloc(t->ntexts + 1, sizeof(*t->numbers));
+	t->numbers = spill_alloc(t->spill, t->ntexts + 1, sizeof(*t->numbers));
 	for (size_t i = 0; i < t->ntexts; i++)
 		t->numbers[i] = TEXT_NONE;
 	return 0;
@@ -137,12 +180,18 @@ int pprof_tables_sort(struct pprof_tables *t, struct str file, struct err *err)
 
 void pprof_tables_release(struct pprof_tables *t)
 {
-	free(t->locations.at);
-	free(t->functions.at);
-	free(t->mappings.at);
-	free(t->texts);
-	free(t->numbers);
-	free(t->frames);
+	void *const owned[] = { t->locations.at,
+				t->functions.at,
+				t->mappings.at,
+				t->locations.ids.order,
+				t->functions.ids.order,
+				t->mappings.ids.order,
+				t->texts,
+				t->numbers,
+				t->frames };
+
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		spill_free(t->spill, owned[i]);
 	idmap_release(&t->pushed);
 }
 
@@ -161,7 +210,7 @@ static int add_frame(struct pprof_tables *t, struct function_fact *function,
 		function->line = 0;
 	}
 	fact.function = sink->function(sink, function);
-	*ARRAY_PUSH(t->frames, t->nframes, t->frames_cap) =
+	*SPILLED_PUSH(t->spill, t->frames, t->nframes, t->frames_cap) =
 		sink->frame(sink, SAMPLE_NONE, &fact);
 	return 0;
 }
@@ -211,25 +260,24 @@ static int add_address(struct pprof_tables *t, struct str location, uint64_t off
 static int resolve(struct pprof_tables *t, struct pprof_item *location, uint64_t offset,
 		   struct err *err)
 {
-	struct proto m = proto_of(location->message);
+	struct str message = { t->file.p + location->offset, location->size };
+	struct proto m = proto_of(message);
 	struct proto_field f;
+	size_t first = t->nframes;
 
-	location->first = t->nframes;
 	while (proto_next(&m, &f) > 0)
 		if (f.number == LOCATION_LINE && pprof_is_message(&f) &&
 		    add_line(t, f.bytes, offset, err) < 0)
 			return -1;
-	if (t->nframes == location->first &&
-	    add_address(t, location->message, offset, err) < 0)
+	if (t->nframes == first && add_address(t, message, offset, err) < 0)
 		return -1;
-	location->n = t->nframes - location->first;
-	for (size_t i = 0; i < location->n / 2; i++) {
-		uint32_t *a = &t->frames[location->first + i];
-		uint32_t *b = &t->frames[location->first + location->n - 1 - i];
-		uint32_t moved = *a;
-		*a = *b;
-		*b = moved;
+	for (size_t a = first, b = t->nframes; a < --b; a++) {
+		uint32_t moved = t->frames[a];
+		t->frames[a] = t->frames[b];
+		t->frames[b] = moved;
 	}
+	location->first = (uint32_t)first;
+	location->n = (uint32_t)(t->nframes - first);
 	return 0;
 }
 
@@ -250,7 +298,7 @@ static int push_several(struct pprof_tables *t, const struct pprof_item *item,
 		*stack = known;
 		return 0;
 	}
-	if (stacks_refer(t->stacks, item->n, t->file_bytes, offset, err) < 0)
+	if (stacks_refer(t->stacks, item->n, t->file.n, offset, err) < 0)
 		return -1;
 	for (size_t k = 0; k < item->n; k++)
 		*stack = sink->stack(sink, *stack, t->frames[item->first + k]);
@@ -264,11 +312,13 @@ int pprof_push(struct pprof_tables *t, uint64_t location, uint64_t offset,
 	struct sink *sink = t->stacks->sink;
 	struct pprof_item *item = items_find(&t->locations, location);
 
+	if (t->npushed++ % PUSHED_TICK == 0)
+		spill_pass(t->spill);
 	if (!item) {
 		t->nlost++;
 		return 0;
 	}
-	if (item->n == SIZE_MAX && resolve(t, item, offset, err) < 0)
+	if (item->n == NO_FRAMES && resolve(t, item, offset, err) < 0)
 		return -1;
 	if (item->n > 1)
 		return push_several(t, item, offset, stack, err);

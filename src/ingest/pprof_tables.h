@@ -9,6 +9,7 @@
 
 #include "base/idmap.h"
 #include "ingest/proto.h"
+#include "ingest/spilled.h"
 #include "ingest/stacks.h"
 
 /* Fields of message Profile. */
@@ -26,35 +27,40 @@ enum pprof_field {
 	PPROF_LAST_FIELD = 15
 };
 
-/* Rows of one table, by id. */
+/* Rows of one table. */
 struct pprof_items {
+	const char *what;
 	struct pprof_item *at; /* owned */
 	size_t n, cap;
+	struct spilled_ids ids;
 };
 
+/* What is owned lies in the spill. */
 struct pprof_tables {
 	struct stacks *stacks; /* borrowed */
+	struct spill *spill;   /* borrowed, or NULL */
+	struct str file;       /* borrowed */
 	struct str *texts;     /* owned; they lie in the file */
 	size_t ntexts, texts_cap;
 	uint32_t *numbers; /* owned: the sink's, by text; TEXT_NONE: it has none yet */
 	struct pprof_items locations, functions, mappings;
 	uint32_t *frames; /* owned: of all locations, the sink's numbers */
 	size_t nframes, frames_cap;
-	uint64_t file_bytes;
 	struct idmap
 		pushed; /* by caller's stack and location of several frames: stacks */
+	size_t npushed;
 	uint64_t nlost; /* references that lead nowhere */
 };
 
-/* `stacks` is borrowed. */
-void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks,
-		       uint64_t file_bytes);
+/* `stacks` and the file, of up to 1 GiB, are borrowed. */
+void pprof_tables_init(struct pprof_tables *t, struct stacks *stacks, struct str file);
 /*
- * Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last:
- * -1, with err set, where two rows of a table have one id.
+ * Keeps the field if it is a row of a table.  pprof_tables_sort() comes after the last.
+ * Both: 0, or -1 with err set where two rows of a table have one id.
  */
-void pprof_tables_take(struct pprof_tables *t, const struct proto_field *f);
-int pprof_tables_sort(struct pprof_tables *t, struct str file, struct err *err);
+int pprof_tables_take(struct pprof_tables *t, const struct proto_field *f,
+		      struct err *err);
+int pprof_tables_sort(struct pprof_tables *t, struct err *err);
 void pprof_tables_release(struct pprof_tables *t);
 
 /* The text at a place of the table.  One that is not there is empty, and counted as lost. */

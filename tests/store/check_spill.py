@@ -28,6 +28,7 @@ IS_CHECKED = bool(os.environ.get("SAN") or os.environ.get("VALGRIND"))
 EVENTS = 100_000
 MANY_EVENTS = 1_000_000
 ODD_EVENTS = 60_000
+ROWS, SMALL_ROWS, SAMPLES = 1_500_000, 100_000, 2000
 EVENT_BYTES = {"gpu": 250, "cpu": 370, "stack": 230, "tracks": 220, "shuffled": 250}
 LARGE = () if IS_CHECKED else ("gpu",)
 
@@ -101,14 +102,14 @@ def digest(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_shape(tap, folder, name, trace, limit, options=()):
+def check_shape(tap, folder, name, trace, limit, options=(), rest=REST_MIB):
     """With another limit than 4 MiB the memory is looked at."""
     store = os.path.join(folder, "store.db")
     begun = Ingest(store, *options, trace).wait()
     tap.ok(begun.status == 0, f"{name}: without a limit", begun.said)
     expected = digest(store)
     os.remove(store)
-    allowed = limit + REST_MIB
+    allowed = limit + rest
     if limit > SMALL_LIMIT:
         tap.ok(begun.peak_mib > allowed, f"{name}: without a limit it is more than with one", f"{begun.peak_mib:.1f} MiB")
     for threads in (1, 2):
@@ -134,6 +135,48 @@ def check_distinct(tap, folder, trace):
     tap.ok(run.status == 0 and run.peak_mib <= SMALL_LIMIT + PROMISED_MIB, f"{DISTINCT} shapes: memory",
            f"{run.peak_mib:.1f} MiB, allowed are {SMALL_LIMIT + PROMISED_MIB}", run.said)
     os.remove(store)
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def number_field(field, number):
+    return varint(field << 3) + varint(number)
+
+
+def bytes_field(field, content):
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def write_pprof(path, rows, is_shuffled):
+    """Few samples; of the tables most is only read."""
+    ids = list(range(1, rows + 1))
+    if is_shuffled:
+        random.Random(1).shuffle(ids)
+    with open(path, "wb") as out:
+        out.write(bytes_field(1, number_field(1, 1) + number_field(2, 2)))
+        for i in range(1, 20 * SAMPLES, 20):
+            out.write(bytes_field(2, bytes_field(1, b"".join(varint(i + k) for k in range(20))) + number_field(2, 1)))
+        for i in ids:
+            out.write(bytes_field(4, number_field(1, i) + bytes_field(4, number_field(1, rows + 1 - i) + number_field(2, i % 100))))
+        for i in ids:
+            out.write(bytes_field(5, number_field(1, i) + number_field(2, 3 + i % 90)))
+        for text in ["", "samples", "count", *(f"function {i}" for i in range(90))]:
+            out.write(bytes_field(6, text.encode()))
+
+
+def check_tables(tap, folder, path):
+    """Readers that hold tables of what their file says, in it and between its parts."""
+    rows = SMALL_ROWS if IS_CHECKED else ROWS
+    limit = SMALL_LIMIT if IS_CHECKED else LIMIT
+    for is_shuffled in (False, True):
+        write_pprof(path, rows, is_shuffled)
+        check_shape(tap, folder, f"pprof, {'no' if is_shuffled else 'in'} order", path, limit, rest=PROMISED_MIB)
 
 
 def check_interrupt(tap, folder, trace):
@@ -165,6 +208,7 @@ def main():
             tap.skip("memory", "the checks take memory themselves")
         else:
             check_distinct(tap, folder, trace)
+        check_tables(tap, folder, os.path.join(root, "profile"))
         write_odd(trace)
         check_shape(tap, folder, "odd, with args", trace, SMALL_LIMIT, ("--keep", "args"))
         check_interrupt(tap, folder, trace)
