@@ -5,12 +5,9 @@
  * be missing: then nodes count them.
  * Source: chromedevtools.github.io/devtools-protocol, Profiler.Profile.
  */
-#include <stdlib.h>
-
-#include "base/array.h"
+#include "ingest/cpuprofile.h"
 #include "base/buf.h"
 #include "base/sum.h"
-#include "ingest/cpuprofile.h"
 #include "ingest/json.h"
 #include "ingest/json_stream.h"
 
@@ -69,8 +66,9 @@ static int each_element(struct cpuprofile *c, struct json *j,
 	if (json_blanks(j) != JSON_OK || *j->p != '[')
 		return cpuprofile_bad(c, j, "a list is missing", err);
 	j->p++;
-	for (bool first = true;; first = false) {
-		if (json_element(j, first, &done) != JSON_OK)
+	for (size_t i = 0;; i++) {
+		spill_tick(c->spill, i);
+		if (json_element(j, i == 0, &done) != JSON_OK)
 			return cpuprofile_bad(c, j,
 					      "an element of a list is "
 					      "malformed",
@@ -101,7 +99,7 @@ static int add_number(struct cpuprofile *c, struct json *j, void *to, struct err
 	if (number == NUMBER_NONE)
 		return cpuprofile_bad(c, j, "a sample or a time is not a whole number",
 				      err);
-	*ARRAY_PUSH(numbers->at, numbers->n, numbers->cap) = number;
+	*SPILLED_PUSH(c->spill, numbers->at, numbers->n, numbers->cap) = number;
 	return 0;
 }
 
@@ -144,7 +142,7 @@ static int add_child(struct cpuprofile *c, struct json *j, void *to, struct err 
 	(void)to;
 	if (cpuprofile_value(c, j, &value, err) < 0)
 		return -1;
-	*ARRAY_PUSH(c->parents, c->nparents, c->parents_cap) =
+	*SPILLED_PUSH(c->spill, c->parents, c->nparents, c->parents_cap) =
 		(struct cpuprofile_parent){ .child = cpuprofile_integer(&value) };
 	return 0;
 }
@@ -187,7 +185,7 @@ int cpuprofile_add_node(struct cpuprofile *c, struct cpuprofile_node *node,
 			return -1;
 		node->frame = c->stacks.sink->frame(c->stacks.sink, SAMPLE_NONE, &fact);
 	}
-	*ARRAY_PUSH(c->nodes, c->nnodes, c->nodes_cap) = *node;
+	*SPILLED_PUSH(c->spill, c->nodes, c->nnodes, c->nodes_cap) = *node;
 	return 0;
 }
 
@@ -289,7 +287,8 @@ static int read_all(struct cpuprofile *c, struct input *in, struct err *err)
 static int cpuprofile_read(struct input *in, const struct read_options *options,
 			   struct sink *sink, struct err *err)
 {
-	struct cpuprofile c = { .start_us = NUMBER_NONE,
+	struct cpuprofile c = { .spill = options->spill,
+				.start_us = NUMBER_NONE,
 				.end_us = NUMBER_NONE,
 				.end_of_seconds_us = NUMBER_NONE };
 	struct bytes bytes;
@@ -304,12 +303,10 @@ static int cpuprofile_read(struct input *in, const struct read_options *options,
 	stacks_release(&c.stacks);
 	buf_release(&c.name);
 	buf_release(&c.url);
-	free(c.nodes);
-	free(c.parents);
-	free(c.ids);
-	free(c.samples.at);
-	free(c.deltas.at);
-	free(c.times_us.at);
+	void *const owned[] = { c.nodes,      c.node_ids.order, c.parents,    c.ids,
+				c.samples.at, c.deltas.at,      c.times_us.at };
+	for (size_t i = 0; i < sizeof(owned) / sizeof(*owned); i++)
+		spill_free(c.spill, owned[i]);
 	return rc;
 }
 

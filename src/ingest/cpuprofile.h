@@ -6,6 +6,7 @@
 #define PTOOL_INGEST_CPUPROFILE_H
 
 #include "ingest/json.h"
+#include "ingest/spilled.h"
 #include "ingest/stacks.h"
 
 struct cpuprofile_node {
@@ -21,6 +22,7 @@ struct cpuprofile_parent {
 	int64_t child, parent;
 };
 
+/* What is owned lies in the spill. */
 struct cpuprofile_numbers {
 	int64_t *at; /* owned */
 	size_t n, cap;
@@ -28,11 +30,12 @@ struct cpuprofile_numbers {
 
 struct cpuprofile {
 	struct stacks stacks;
+	struct spill *spill; /* borrowed, or NULL */
 	struct str text;
-	struct cpuprofile_node *nodes; /* owned; by id */
+	struct cpuprofile_node *nodes; /* owned */
 	size_t nnodes, nodes_cap;
-	struct cpuprofile_parent
-		*parents; /* owned: of children that nodes list; by child */
+	struct spilled_ids node_ids;
+	struct cpuprofile_parent *parents; /* owned: of children that nodes list */
 	size_t nparents, parents_cap;
 	struct cpuprofile_parent *ids; /* owned; of a tree: of `child` by its id */
 	size_t nids, ids_cap;

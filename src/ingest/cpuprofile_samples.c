@@ -1,10 +1,4 @@
 /* Samples of V8: whose they are, and how long each lasts. */
-#include <stdlib.h>
-
-#include "base/alloc.h"
-#include "base/array.h"
-#include "base/search.h"
-#include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/cpuprofile.h"
 
@@ -12,21 +6,26 @@
 
 static struct cpuprofile_node *find_node(const struct cpuprofile *c, int64_t id)
 {
-	size_t at;
+	size_t at = spilled_find(&c->node_ids, id);
 
-	SEARCH(at, (size_t)0, c->nnodes, c->nodes[at].id < id);
-	return at < c->nnodes && c->nodes[at].id == id ? &c->nodes[at] : NULL;
+	return at == SIZE_MAX ? NULL : &c->nodes[at];
 }
 
+static int64_t id_of(const void *nodes, uint32_t at)
+{
+	return ((const struct cpuprofile_node *)nodes)[at].id;
+}
+
+/* Of several nodes that list a child, the first is its parent. */
 static int link_nodes(struct cpuprofile *c, struct err *err)
 {
-	SORT_BY(c->nodes, c->nnodes, id);
-	for (size_t i = 1; i < c->nnodes; i++)
-		if (c->nodes[i].id == c->nodes[i - 1].id)
-			return err_at(err, 0, "two nodes have the id %lld",
-				      (long long)c->nodes[i].id);
-	SORT_BY(c->parents, c->nparents, child);
+	c->node_ids = (struct spilled_ids){ c->nodes, c->nnodes, .id = id_of };
+	spilled_ids_make(&c->node_ids, c->spill);
+	if (c->node_ids.second != SIZE_MAX)
+		return err_at(err, 0, "two nodes have the id %lld",
+			      (long long)c->nodes[c->node_ids.second].id);
 	for (size_t i = 0; i < c->nparents; i++) {
+		spill_tick(c->spill, i);
 		struct cpuprofile_node *child = find_node(c, c->parents[i].child);
 		if (child && child->parent == NUMBER_NONE)
 			child->parent = c->parents[i].parent;
@@ -37,7 +36,8 @@ static int link_nodes(struct cpuprofile *c, struct err *err)
 /* Up to a node whose stack is known, and down again: any depth, and no circles. */
 static int resolve(struct cpuprofile *c, struct cpuprofile_node *node, struct err *err)
 {
-	size_t *path = NULL; /* places of nodes */
+	struct cpuprofile_node *nodes = c->nodes;
+	uint32_t *path = NULL; /* places in them */
 	size_t n = 0, cap = 0;
 	uint32_t stack = SAMPLE_NONE;
 	struct sink *sink = c->stacks.sink;
@@ -45,20 +45,22 @@ static int resolve(struct cpuprofile *c, struct cpuprofile_node *node, struct er
 	for (; node && !node->is_resolved && !node->is_open;
 	     node = node->parent == NUMBER_NONE ? NULL : find_node(c, node->parent)) {
 		node->is_open = true;
-		*ARRAY_PUSH(path, n, cap) = (size_t)(node - c->nodes);
+		spill_tick(c->spill, n);
+		*SPILLED_PUSH(c->spill, path, n, cap) = (uint32_t)(node - nodes);
 	}
 	bool is_circle = node && !node->is_resolved;
 	if (node)
 		stack = node->stack;
 	while (n-- > 0 && !is_circle) {
-		struct cpuprofile_node *at = &c->nodes[path[n]];
+		struct cpuprofile_node *at = &nodes[path[n]];
+		spill_tick(c->spill, n);
 		if (at->frame != SAMPLE_NONE)
 			stack = sink->stack(sink, stack, at->frame);
 		at->stack = stack;
 		at->is_resolved = true;
 		at->is_open = false;
 	}
-	free(path);
+	spill_free(c->spill, path);
 	return is_circle ? err_at(err, 0, "a node is below itself") : 0;
 }
 
@@ -116,16 +118,18 @@ static bool is_earlier(const void *times, uint32_t a, uint32_t b)
 static uint32_t *order_samples(struct cpuprofile *c)
 {
 	size_t n = c->samples.n;
-	uint32_t *order = xcalloc(n, sizeof(*order)), *spare = xcalloc(n, sizeof(*spare));
+	uint32_t *order = spill_alloc(c->spill, n, sizeof(*order));
+	uint32_t *spare = spill_alloc(c->spill, n, sizeof(*spare));
 	int64_t at_us = c->start_us == NUMBER_NONE ? 0 : c->start_us;
 
 	for (size_t i = 0; i < n; i++) {
+		spill_tick(c->spill, i);
 		at_us = sum_add(at_us, c->deltas.at[i]);
 		c->deltas.at[i] = at_us;
 		order[i] = (uint32_t)i;
 	}
-	sort_indexes(order, n, spare, is_earlier, c->deltas.at);
-	free(spare);
+	sort_spilled(c->spill, order, n, spare, is_earlier, c->deltas.at);
+	spill_free(c->spill, spare);
 	return order;
 }
 
@@ -138,6 +142,7 @@ static int add_samples(struct cpuprofile *c, struct err *err)
 
 	for (size_t i = 0; i < c->samples.n && rc == 0; i++) {
 		struct moment m = { .at_us = at_us[order[i]], .i = order[i] };
+		spill_tick(c->spill, i);
 		m.next_us = m.at_us;
 		if (i + 1 < c->samples.n)
 			m.next_us = at_us[order[i + 1]];
@@ -145,7 +150,7 @@ static int add_samples(struct cpuprofile *c, struct err *err)
 			m.next_us = c->end_us;
 		rc = add_sample(c, series, &m, err);
 	}
-	free(order);
+	spill_free(c->spill, order);
 	return rc;
 }
 
@@ -157,7 +162,8 @@ static int add_hits(struct cpuprofile *c, struct err *err)
 				      .ts_ns = NUMBER_NONE };
 
 	for (size_t i = 0; i < c->nnodes; i++) {
-		struct cpuprofile_node *node = &c->nodes[i];
+		struct cpuprofile_node *node = &c->nodes[spilled_at(&c->node_ids, i)];
+		spill_tick(c->spill, i);
 		if (node->hits <= 0)
 			continue;
 		if (!node->is_resolved && resolve(c, node, err) < 0)

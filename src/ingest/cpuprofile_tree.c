@@ -3,11 +3,6 @@
  * with timestamps in microseconds, start and end in seconds.  A node's place in the text
  * becomes its id, since its own may stand behind its children, or be missing.
  */
-#include <stdlib.h>
-
-#include "base/array.h"
-#include "base/search.h"
-#include "base/sort.h"
 #include "base/sum.h"
 #include "ingest/cpuprofile.h"
 
@@ -41,7 +36,7 @@ static int open_node(struct cpuprofile *c, struct tree *t, struct json *j,
 	level.offset = (uint64_t)(j->p++ - c->text.p);
 	if (t->n)
 		level.node.parent = t->levels[t->n - 1].node.id;
-	*ARRAY_PUSH(t->levels, t->n, t->cap) = level;
+	*SPILLED_PUSH(c->spill, t->levels, t->n, t->cap) = level;
 	return 0;
 }
 
@@ -62,7 +57,7 @@ static int close_node(struct cpuprofile *c, struct tree *t, struct err *err)
 				      .line = NUMBER_NONE };
 
 	if (level->id != NUMBER_NONE)
-		*ARRAY_PUSH(c->ids, c->nids, c->ids_cap) =
+		*SPILLED_PUSH(c->spill, c->ids, c->nids, c->ids_cap) =
 			(struct cpuprofile_parent){ level->id, level->node.id };
 	return cpuprofile_add_node(c, &level->node, &frame, level->offset, err);
 }
@@ -132,28 +127,39 @@ int cpuprofile_read_tree(struct cpuprofile *c, struct json *j, struct err *err)
 
 	c->has_nodes = c->is_tree = true;
 	int rc = open_node(c, &t, j, err);
-	while (t.n && rc == 0)
+	for (size_t i = 0; t.n && rc == 0; i++) {
+		spill_tick(c->spill, i);
 		rc = t.levels[t.n - 1].in_children ? next_child(c, &t, j, err)
 						   : next_member(c, &t, j, err);
-	free(t.levels);
+	}
+	spill_free(c->spill, t.levels);
 	return rc;
+}
+
+static int64_t child_of(const void *ids, uint32_t at)
+{
+	return ((const struct cpuprofile_parent *)ids)[at].child;
 }
 
 /* Ids in samples become those of c->nodes. */
 static int name_samples(struct cpuprofile *c, struct err *err)
 {
-	size_t at;
+	struct spilled_ids ids = { c->ids, c->nids, .id = child_of };
+	int rc = 0;
 
-	SORT_BY(c->ids, c->nids, child);
-	for (size_t i = 0; i < c->samples.n; i++) {
-		SEARCH(at, (size_t)0, c->nids, c->ids[at].child < c->samples.at[i]);
-		if (at == c->nids || c->ids[at].child != c->samples.at[i])
-			return err_at(err, 0,
-				      "sample %zu names node %lld, which is not there",
-				      i + 1, (long long)c->samples.at[i]);
-		c->samples.at[i] = c->ids[at].parent;
+	spilled_ids_make(&ids, c->spill);
+	for (size_t i = 0; i < c->samples.n && rc == 0; i++) {
+		size_t at = spilled_find(&ids, c->samples.at[i]);
+		spill_tick(c->spill, i);
+		if (at == SIZE_MAX)
+			rc = err_at(err, 0,
+				    "sample %zu names node %lld, which is not there",
+				    i + 1, (long long)c->samples.at[i]);
+		else
+			c->samples.at[i] = c->ids[at].parent;
 	}
-	return 0;
+	spill_free(c->spill, ids.order);
+	return rc;
 }
 
 int cpuprofile_end_tree(struct cpuprofile *c, struct err *err)
@@ -170,7 +176,8 @@ int cpuprofile_end_tree(struct cpuprofile *c, struct err *err)
 			      c->times_us.n);
 	c->deltas.n = 0;
 	for (size_t i = 0; i < c->times_us.n; i++) {
-		*ARRAY_PUSH(c->deltas.at, c->deltas.n, c->deltas.cap) =
+		spill_tick(c->spill, i);
+		*SPILLED_PUSH(c->spill, c->deltas.at, c->deltas.n, c->deltas.cap) =
 			sum_sub(c->times_us.at[i], before);
 		before = c->times_us.at[i];
 	}

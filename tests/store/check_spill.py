@@ -170,6 +170,20 @@ def write_pprof(path, rows, is_shuffled):
             out.write(bytes_field(6, text.encode()))
 
 
+def write_cpuprofile(path, rows):
+    """Nodes whose ids come in no order, each below the one before it, and their samples."""
+    ids = list(range(1, rows // 50 + 1))
+    random.Random(1).shuffle(ids)
+    with open(path, "w", encoding="ascii") as out:
+        out.write('{"nodes": [\n')
+        for i, child in zip(ids, [*ids[1:], None]):
+            out.write(f'{{"id": {i}, "callFrame": {{"functionName": "f{i % 90}", "url": "a.js", "lineNumber": {i % 9}}}, '
+                      f'"children": {[child] if child else []}}}{"," if child else ""}\n')
+        out.write('], "startTime": 0, "samples": [')
+        out.write(",".join(str(ids[i // 100 % len(ids)]) for i in range(rows)))
+        out.write('], "timeDeltas": [' + ",".join(str(5 - i % 7) for i in range(rows)) + "]}")
+
+
 def check_tables(tap, folder, path):
     """Readers that hold tables of what their file says, in it and between its parts."""
     rows = SMALL_ROWS if IS_CHECKED else ROWS
@@ -177,6 +191,8 @@ def check_tables(tap, folder, path):
     for is_shuffled in (False, True):
         write_pprof(path, rows, is_shuffled)
         check_shape(tap, folder, f"pprof, {'no' if is_shuffled else 'in'} order", path, limit, rest=PROMISED_MIB)
+    write_cpuprofile(path, 3 * rows)
+    check_shape(tap, folder, "cpuprofile", path, limit, rest=PROMISED_MIB)
 
 
 def check_interrupt(tap, folder, trace):
