@@ -7,12 +7,10 @@
  *	import time:       221 |        259 |   codecs
  *	import time:       423 |        973 | encodings
  */
-#include <stdlib.h>
-
-#include "base/array.h"
 #include "base/intern.h"
 #include "base/sum.h"
 #include "ingest/printed.h"
+#include "ingest/spilled.h"
 
 #define PREFIX   STR_LIT("import time:")
 #define NONE     UINT32_MAX
@@ -35,8 +33,10 @@ struct edge {
 	struct sums sums;
 };
 
+/* What is owned lies in the spill. */
 struct reading {
 	struct printed in;
+	struct spill *spill;    /* borrowed, or NULL */
 	struct intern modules;  /* names; numbers are indexes */
 	struct import *imports; /* owned */
 	size_t nimports, imports_cap;
@@ -100,10 +100,10 @@ static void add_import(struct reading *r, const struct import *import)
 {
 	uint32_t at = (uint32_t)r->nimports;
 
-	*ARRAY_PUSH(r->imports, r->nimports, r->imports_cap) = *import;
+	*SPILLED_PUSH(r->spill, r->imports, r->nimports, r->imports_cap) = *import;
 	while (r->nopen && r->imports[r->open[r->nopen - 1]].depth > import->depth)
 		r->imports[r->open[--r->nopen]].parent = at;
-	*ARRAY_PUSH(r->open, r->nopen, r->open_cap) = at;
+	*SPILLED_PUSH(r->spill, r->open, r->nopen, r->open_cap) = at;
 }
 
 static int read_lines(struct reading *r, struct err *err)
@@ -118,6 +118,7 @@ static int read_lines(struct reading *r, struct err *err)
 		if (!r->in.lines.is_cut && parse(line, &import, &name) &&
 		    r->nimports + 1 < NONE) {
 			import.module = intern_add(&r->modules, name);
+			spill_tick(r->spill, r->nimports);
 			add_import(r, &import);
 		} else if (printed_bad_row(&r->in, err) < 0) {
 			return -1;
@@ -152,7 +153,7 @@ static void add_edge(struct reading *r, uint32_t *first, uint32_t caller,
 		intern_add(&r->edge_keys, (struct str){ (const char *)key, sizeof(key) });
 
 	if (at == r->nedges) {
-		*ARRAY_PUSH(r->edges, r->nedges, r->edges_cap) =
+		*SPILLED_PUSH(r->spill, r->edges, r->nedges, r->edges_cap) =
 			(struct edge){ .caller = caller, .next = *first };
 		*first = at;
 	}
@@ -200,9 +201,9 @@ static int tell_module(struct reading *r, uint32_t module, const struct sums *su
 	return 0;
 }
 
-static uint32_t *none_of_each(size_t n)
+static uint32_t *none_of_each(struct spill *spill, size_t n)
 {
-	uint32_t *numbers = xrealloc_array(NULL, n + 1, sizeof(*numbers));
+	uint32_t *numbers = spill_alloc(spill, n + 1, sizeof(*numbers));
 
 	memset(numbers, 0xff, (n + 1) * sizeof(*numbers)); /* NONE */
 	return numbers;
@@ -210,23 +211,26 @@ static uint32_t *none_of_each(size_t n)
 
 static int tell_modules(struct reading *r, struct err *err)
 {
-	struct sums *sums = xcalloc(r->modules.n + 1, sizeof(*sums));
-	uint32_t *first = none_of_each(r->modules.n);
+	struct sums *sums = spill_alloc(r->spill, r->modules.n + 1, sizeof(*sums));
+	uint32_t *first = none_of_each(r->spill, r->modules.n);
 	int rc = 0;
 
-	r->functions = none_of_each(r->modules.n);
+	r->functions = none_of_each(r->spill, r->modules.n);
 	for (size_t i = 0; i < r->nimports; i++) {
 		const struct import *import = &r->imports[i];
 		bool is_outermost = !is_within_itself(r, import);
+		spill_tick(r->spill, i);
 		add_sums(&sums[import->module], import, is_outermost);
 		if (import->parent != NONE)
 			add_edge(r, &first[import->module],
 				 r->imports[import->parent].module, import, is_outermost);
 	}
-	for (uint32_t m = 0; m < r->modules.n && rc == 0; m++)
+	for (uint32_t m = 0; m < r->modules.n && rc == 0; m++) {
+		spill_tick(r->spill, m);
 		rc = tell_module(r, m, &sums[m], first[m], err);
-	free(sums);
-	free(first);
+	}
+	spill_free(r->spill, sums);
+	spill_free(r->spill, first);
 	return rc;
 }
 
@@ -234,10 +238,10 @@ static int importtime_read(struct input *in, const struct read_options *options,
 			   struct sink *sink, struct err *err)
 {
 	const struct profile_fact profile = printed_profile("importtime");
-	struct reading r = { .nopen = 0 };
+	struct reading r = { .spill = options->spill };
 
-	intern_init(&r.modules);
-	intern_init(&r.edge_keys);
+	intern_init_in(&r.modules, r.spill);
+	intern_init_in(&r.edge_keys, r.spill);
 	int rc = printed_open(&r.in, in, options, sink, err);
 	if (rc == 0)
 		rc = read_lines(&r, err);
@@ -251,10 +255,10 @@ static int importtime_read(struct input *in, const struct read_options *options,
 	printed_close(&r.in);
 	intern_release(&r.modules);
 	intern_release(&r.edge_keys);
-	free(r.imports);
-	free(r.open);
-	free(r.edges);
-	free(r.functions);
+	spill_free(r.spill, r.imports);
+	spill_free(r.spill, r.open);
+	spill_free(r.spill, r.edges);
+	spill_free(r.spill, r.functions);
 	return rc;
 }
 
