@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "ingest/spilled.h"
 
 #define MEMORY_BYTES ((size_t)128 << 20) /* of lines that are remembered */
 
@@ -31,8 +32,8 @@ static int find_frame(struct folded *f, struct str text, uint64_t offset, uint32
 		const struct stacks_frame parsed = stacks_parse(text);
 		if (stacks_frame(f->stacks, &parsed, offset, &fact, err) < 0)
 			return -1;
-		f->numbers =
-			xgrow(f->numbers, &f->numbers_cap, at + 1U, sizeof(*f->numbers));
+		f->numbers = spill_grow(f->frames.text.spill, f->numbers, &f->numbers_cap,
+					at + 1U, sizeof(*f->numbers));
 		f->numbers[at] =
 			f->stacks->sink->frame(f->stacks->sink, SAMPLE_NONE, &fact);
 	}
@@ -116,10 +117,10 @@ static size_t known_frames(const struct folded *f, struct str text, size_t n,
 	return known;
 }
 
-/* What is beyond MEMORY_BYTES would be forgotten at the next text. */
+/* What is beyond the most would be forgotten at the next text. */
 static void add_prefix(struct folded *f, struct str text, uint64_t hash, uint32_t stack)
 {
-	if (f->remembered > MEMORY_BYTES)
+	if (f->remembered > f->remembered_max)
 		return;
 	f->remembered += sizeof(*f->prefixes);
 	f->prefixes = xgrow(f->prefixes, &f->prefixes_cap, f->nprefixes + 1,
@@ -159,8 +160,9 @@ static void forget_lines(struct folded *f)
 int folded_find(struct folded *f, struct str text, uint64_t hash, uint64_t offset,
 		struct meaning *out, struct err *err)
 {
-	if (f->remembered > MEMORY_BYTES)
+	if (f->remembered > f->remembered_max)
 		forget_lines(f);
+	spill_tick(f->frames.text.spill, f->nfound++);
 	size_t known = f->lines.n;
 	uint32_t at = intern_add_hashed(&f->lines, text, hash);
 	if (at < known) {
@@ -179,18 +181,23 @@ int folded_find(struct folded *f, struct str text, uint64_t hash, uint64_t offse
 
 void folded_init(struct folded *f, struct stacks *stacks)
 {
-	*f = (struct folded){ .stacks = stacks };
+	/* with what finds them, lines take several times their texts */
+	uint64_t part = stacks->options->memory_limit / 4;
+
+	*f = (struct folded){ .stacks = stacks, .remembered_max = MEMORY_BYTES };
+	if (part && part < MEMORY_BYTES)
+		f->remembered_max = part;
 	intern_init(&f->lines);
-	intern_init(&f->frames);
+	intern_init_in(&f->frames, stacks->options->spill);
 	slots_init(&f->prefix_slots, NULL);
 }
 
 void folded_release(struct folded *f)
 {
 	intern_release(&f->lines);
+	spill_free(f->frames.text.spill, f->numbers);
 	intern_release(&f->frames);
 	free(f->meanings);
-	free(f->numbers);
 	free(f->prefixes);
 	free(f->cuts);
 	slots_release(&f->prefix_slots);

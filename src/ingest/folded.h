@@ -30,15 +30,15 @@ struct folded {
 	struct stacks *stacks;    /* borrowed */
 	struct intern lines;      /* stacks as texts; forgotten when they are too many */
 	struct meaning *meanings; /* owned; of lines */
-	size_t meanings_cap, remembered;
+	size_t meanings_cap, remembered, remembered_max;
 	struct folded_prefix *prefixes; /* owned; of lines */
 	size_t nprefixes, prefixes_cap;
 	struct slots prefix_slots;
 	struct folded_cut *cuts; /* owned; of the newest text */
 	size_t cuts_cap;
-	struct intern frames; /* texts of frames, and their numbers */
+	struct intern frames; /* texts of frames, and their numbers: in the spill */
 	uint32_t *numbers;    /* owned */
-	size_t numbers_cap;
+	size_t numbers_cap, nfound;
 };
 
 void folded_init(struct folded *f, struct stacks *stacks);

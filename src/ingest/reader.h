@@ -35,8 +35,9 @@ struct read_options {
 	const char *step_name; /* regular expression of steps' names; NULL: known ones */
 	unsigned threads;      /* beside the caller's */
 	const struct limits *limits; /* borrowed; NULL: the usual ones */
-	struct spill *spill; /* borrowed, or NULL: where a whole file in memory lies */
-	size_t block_size;   /* bytes that a thread takes at once; 0: the usual */
+	struct spill *spill; /* borrowed, or NULL: where what grows with the file lies */
+	uint64_t memory_limit;      /* bytes of it in memory; 0: half of the machine's */
+	size_t block_size;          /* bytes that a thread takes at once; 0: the usual */
 	struct report_place report; /* of readers that have reads_beside */
 };
 

@@ -241,8 +241,8 @@ struct ahead *ahead_new(const struct ahead_plan *plan)
 
 	a->plan = *plan;
 	a->bytes_max = AHEAD_BYTES;
-	if (plan->memory_limit && plan->memory_limit < AHEAD_BYTES)
-		a->bytes_max = plan->memory_limit;
+	if (plan->options.memory_limit && plan->options.memory_limit < AHEAD_BYTES)
+		a->bytes_max = plan->options.memory_limit;
 	a->jobs = plan->options.threads + 1;
 	a->nslots = a->jobs + 1;
 	a->slots = xcalloc(a->nslots, sizeof(*a->slots));

@@ -38,7 +38,6 @@ struct ahead_plan {
 	const struct reader *reader; /* NULL: by content */
 	struct read_options options; /* its threads are those of all files, too */
 	struct spill *spill;         /* borrowed, or NULL: of the records of all files */
-	uint64_t memory_limit;       /* of the records; 0: none */
 	struct expand expand;        /* what each file may expand to */
 };
 

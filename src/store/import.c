@@ -474,7 +474,7 @@ static int import_summarize(struct importing *i, const char *run, struct err *er
 static int import_into(struct importing *i, struct publish *publish, const char *run,
 		       struct err *err)
 {
-	uint64_t limit = i->options->memory_limit;
+	uint64_t limit = i->options->read.memory_limit;
 
 	i->db = publish_db(publish);
 	i->spill = spill_open(limit ? limit : machine_memory() / 2,

@@ -78,7 +78,6 @@ struct import_options {
 	bool fresh;        /* forget what the store holds */
 	bool summary_only; /* without slices: profile.has_slices */
 	bool one_by_one; /* all threads read one file: no other is in memory beside it */
-	uint64_t memory_limit; /* bytes of records in memory; 0: half of the machine's */
 	enum import_summaries summaries;
 	/*
 	 * Makes them, once the run is written and before the store is published: reads

@@ -52,7 +52,6 @@ struct ahead *import_ahead(const struct importing *i)
 	struct listing l = { .plan = { .reader = i->options->reader,
 				       .options = i->options->read,
 				       .spill = i->spill,
-				       .memory_limit = i->options->memory_limit,
 				       .expand = import_expand(i->options, NULL) } };
 
 	if (i->options->one_by_one)

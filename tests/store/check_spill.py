@@ -184,6 +184,13 @@ def write_cpuprofile(path, rows):
         out.write('], "timeDeltas": [' + ",".join(str(5 - i % 7) for i in range(rows)) + "]}")
 
 
+def write_collapsed(path, rows):
+    """Each stack once, of names that many have."""
+    with open(path, "w", encoding="ascii") as out:
+        for i in range(rows // 30):
+            out.write(f"main;{';'.join(f'some_function_{k + i % 7}' for k in range(100))};{i % 3000};{i // 3000} 1\n")
+
+
 def check_tables(tap, folder, path):
     """Readers that hold tables of what their file says, in it and between its parts."""
     rows = SMALL_ROWS if IS_CHECKED else ROWS
@@ -193,6 +200,8 @@ def check_tables(tap, folder, path):
         check_shape(tap, folder, f"pprof, {'no' if is_shuffled else 'in'} order", path, limit, rest=PROMISED_MIB)
     write_cpuprofile(path, 3 * rows)
     check_shape(tap, folder, "cpuprofile", path, limit, rest=PROMISED_MIB)
+    write_collapsed(path, rows)
+    check_shape(tap, folder, "collapsed", path, limit, rest=PROMISED_MIB)
 
 
 def check_interrupt(tap, folder, trace):

@@ -62,7 +62,7 @@ static struct ahead *read_within(char *const paths[FILES], unsigned jobs, uint64
 	struct ahead_plan plan = { .files = xcalloc(FILES, sizeof(*plan.files)),
 				   .nfiles = FILES,
 				   .options.threads = jobs - 1,
-				   .memory_limit = memory_limit };
+				   .options.memory_limit = memory_limit };
 
 	for (int i = 0; i < FILES; i++)
 		plan.files[i] = (struct ahead_file){ .shown = paths[i], .size = size };
