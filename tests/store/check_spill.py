@@ -154,8 +154,8 @@ def bytes_field(field, content):
 
 
 def write_pprof(path, rows, is_shuffled):
-    """Few samples; of the tables most is only read."""
-    ids = list(range(1, rows + 1))
+    """Few samples; of the tables most is only read.  In pieces, as digest() reads."""
+    ids = list(range(1, rows + 1)) if is_shuffled else range(1, rows + 1)
     if is_shuffled:
         random.Random(1).shuffle(ids)
     with open(path, "wb") as out:
@@ -180,8 +180,10 @@ def write_cpuprofile(path, rows):
             out.write(f'{{"id": {i}, "callFrame": {{"functionName": "f{i % 90}", "url": "a.js", "lineNumber": {i % 9}}}, '
                       f'"children": {[child] if child else []}}}{"," if child else ""}\n')
         out.write('], "startTime": 0, "samples": [')
-        out.write(",".join(str(ids[i // 100 % len(ids)]) for i in range(rows)))
-        out.write('], "timeDeltas": [' + ",".join(str(5 - i % 7) for i in range(rows)) + "]}")
+        out.writelines(f"{',' if i else ''}{ids[i // 100 % len(ids)]}" for i in range(rows))
+        out.write('], "timeDeltas": [')
+        out.writelines(f"{',' if i else ''}{5 - i % 7}" for i in range(rows))
+        out.write("]}")
 
 
 def write_collapsed(path, rows):
@@ -195,9 +197,10 @@ def check_tables(tap, folder, path):
     """Readers that hold tables of what their file says, in it and between its parts."""
     rows = SMALL_ROWS if IS_CHECKED else ROWS
     limit = SMALL_LIMIT if IS_CHECKED else LIMIT
-    for is_shuffled in (False, True):
-        write_pprof(path, rows, is_shuffled)
-        check_shape(tap, folder, f"pprof, {'no' if is_shuffled else 'in'} order", path, limit, rest=PROMISED_MIB)
+    write_pprof(path, rows, False)
+    check_shape(tap, folder, "pprof, in order", path, limit, rest=PROMISED_MIB)
+    write_pprof(path, SMALL_ROWS, True)
+    check_shape(tap, folder, "pprof, in no order", path, SMALL_LIMIT)
     write_cpuprofile(path, 3 * rows)
     check_shape(tap, folder, "cpuprofile", path, limit, rest=PROMISED_MIB)
     write_collapsed(path, rows)
