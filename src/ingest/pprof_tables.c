@@ -18,8 +18,7 @@ struct pprof_item {
 			uint32_t name, file; /* places of texts */
 		};
 		struct {
-			uint32_t first,
-				n; /* of frames; NO_FRAMES: the sink has none yet */
+			uint32_t first, n; /* of frames; NO_FRAMES: not asked for yet */
 		};
 	};
 	uint64_t line; /* where a function begins */
