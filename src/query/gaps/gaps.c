@@ -219,14 +219,16 @@ bool gap_range_is_too_much(size_t nsteps, const struct device_work *work)
 	return work->ndevices && nsteps > GAP_STEPS_MOST / work->ndevices;
 }
 
-static size_t count_wanted(const struct gap_range *r)
+/* Steps of which nothing counts: the others are gone through for each device. */
+static void forget_unwanted(struct gap_range *r)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->nsteps && !r->is_all; i++)
-		n += intervals_length_within(&r->wanted, r->steps[i].start_ns,
-					     r->steps[i].end_ns) > 0;
-	return r->is_all ? r->nsteps : n;
+	for (size_t i = 0; i < r->nsteps; i++)
+		if (intervals_length_within(&r->wanted, r->steps[i].start_ns,
+					    r->steps[i].end_ns) > 0)
+			r->steps[n++] = r->steps[i];
+	r->nsteps = n;
 }
 
 /* What counts is one part, from the first to the last of them, of no step. */
@@ -258,7 +260,9 @@ int gap_range_load(const struct gap_range_request *request, struct gap_range *ou
 		intervals_add(&out->wanted, out->windows.items[i].start_ns,
 			      out->windows.items[i].end_ns);
 	choose(out, request->profile->id, request->filter);
-	if (gap_range_is_too_much(count_wanted(out), request->work))
+	if (!out->is_all)
+		forget_unwanted(out);
+	if (gap_range_is_too_much(out->nsteps, request->work))
 		merge(out);
 	return 0;
 }

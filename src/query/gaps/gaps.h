@@ -65,7 +65,7 @@ struct gap_step {
 };
 
 struct gap_range {
-	struct gap_step *steps; /* owned; by start */
+	struct gap_step *steps; /* owned; by start: those of which something counts */
 	size_t nsteps, steps_cap;
 	int64_t *marks; /* owned; slices that are the steps' own annotations, by id */
 	size_t nmarks, marks_cap;
