@@ -71,7 +71,7 @@ struct chrome {
 int chrome_read_windowed(struct input *in, const struct read_options *options,
 			 struct sink *sink, size_t window, struct err *err);
 
-/* Where a value stands that is passed over without being kept. */
+/* How deep a place is in a value that is skipped, and whether it is within a string. */
 struct skipped {
 	int64_t depth;
 	bool in_string, escaped;
@@ -100,9 +100,9 @@ enum list_end event_blocks_read(struct chrome *c, struct err *err);
 void event_blocks_release(struct chrome *c);
 
 /*
- * event_next.c: the entry at `start` has no reading, as the parser tells that stopped at
- * j.p.  Goes to the next event, or to the list's ']' where none follows: 1; to the input's
- * end: 0; -1: err is set.  In a hurry the text that was parsed is not looked at again.
+ * event_next.c: goes on behind the entry at `start`, which cannot be read: the parser
+ * stopped at j.p.  1: at the next event, or at the list's ']' if there is none; 0: at the
+ * input's end; -1: err is set.  In a hurry the text up to j.p is not searched again.
  */
 int event_list_go_on(struct chrome *c, const char *start, bool hurry, struct err *err);
 /* event_parse() for window_parse(). */

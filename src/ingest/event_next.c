@@ -1,19 +1,19 @@
 /*
- * Where the list of events goes on behind damage: at the next event or, where none
- * follows, at the list's end.
+ * Finds where the list of events goes on behind damage: at the next event, or at the end of
+ * the list if there is none.
  */
 #include "ingest/chrome.h"
 
 /*
- * Bytes behind each place that are in the window when it is looked at: an event shows
- * its first key in them, and the text behind a ']' whether the list ends there.
+ * A place is judged by so many bytes behind it, which the window then holds: by the first
+ * key, whether an event begins there; by the text behind a ']', whether the list ends.
  */
 #define AHEAD ((size_t)64 << 10)
 
 #define KEY_MAX 16   /* bytes of the longest key of an event, and its quote */
 #define STRETCH 4096 /* bytes in which a place to cut at is looked for */
 
-/* Is the text behind a quote a key that events have? */
+/* p is behind a quote: is what follows a key of events? */
 static bool is_event_key(const char *p, size_t left, char quote)
 {
 	const char *end = memchr(p, quote, left < KEY_MAX ? left : KEY_MAX);
@@ -21,7 +21,7 @@ static bool is_event_key(const char *p, size_t left, char quote)
 	return end && event_is_key((struct str){ p, (size_t)(end - p) });
 }
 
-/* What stands before a place: the last byte that is not blank, and whether a line ends after it. */
+/* In front of a place: the last byte that is not blank, and whether a line ends behind it. */
 struct before {
 	int last; /* or NOTHING */
 	bool has_line_end;
@@ -78,9 +78,9 @@ enum json_status event_list_parse(struct json *j, void *event)
 }
 
 /*
- * Is there an event at j.p, of `most` bytes?  One that is larger counts.  An object within a broken event's args looks like
- * one, but it has no ph; nor does an event begin within one that the input's
- * end cuts.  1: yes; 0: no, *from is where to look on; -1: err is set.
+ * Is there an event at j.p?  One of more than `most` bytes counts, too.  An object in the
+ * args of a broken event looks like one but has no ph, and what the input's end cuts is
+ * none.  1: yes; 0: no, look on at *from; -1: err is set.
  */
 static int is_event(struct chrome *c, size_t most, const char **from, struct err *err)
 {
