@@ -66,6 +66,7 @@ def plan_rows(ptool, inputs, size, kinds):
     for kind in kinds[1:]:
         plan.of_kind(kind)
     plan.of_samples(int(float(setting("BENCH_SAMPLES", min(size, 2e8)))))
+    plan.of_start()
     plan.of_dump(int(setting("BENCH_FUNCTIONS", "1000000")))
     needed = size * (sum(FACTORS) + 1)
     if setting("BENCH_LINEAR", "") == "1":

@@ -20,8 +20,8 @@ import compare
 import figures
 import inputs
 from figures import Figure, Sample
-from plan import ANALYSES, DIFF, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, PYTHON_STACKS, SAMPLES, SLICES
-from plan import STACKS, VIEWS, WALK, Row
+from plan import ANALYSES, DIFF, EMPTY_START, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, PYTHON_STACKS, SAMPLES, SLICES
+from plan import STACKS, START, VIEWS, WALK, Row
 from storetap import PTOOL, Tap, Workplace
 
 WIDTH = 120
@@ -49,7 +49,8 @@ def check_whole(tap, work):
     tap.ok(max(map(len, lines[3:])) <= WIDTH, f"the table fits {WIDTH} columns", max(lines[3:], key=len))
     with open(os.path.join(folder, "bench.csv"), encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    wanted = {INGEST, INGEST + " -j1", INGEST + " .gz", INGEST + ", folder", JSON_LOAD, PSTATS, PYTHON_PSTATS, *VIEWS, *SLICES,
+    wanted = {INGEST, INGEST + " -j1", INGEST + " .gz", INGEST + ", folder", JSON_LOAD, START, EMPTY_START, PSTATS, PYTHON_PSTATS,
+              *VIEWS, *SLICES,
               *(words.format(kind) for words in (STACKS, PYTHON_STACKS) for kind in SAMPLES),
               *ANALYSES, DIFF}
     missing = wanted - {row["what"] for row in rows}
@@ -63,7 +64,7 @@ def check_whole(tap, work):
     tap.ok(len(same) == 1, "the ways to ingest one trace give as many slices", same)
     tap.ok(sum(row["input"].startswith("gpu x") for row in stored) >= 2, "larger traces are read when asked for")
     held = [line for line in lines if re.search(r"(holds|does not hold|not measured)$", line)]
-    tap.ok(len(held) == 13, "each limit is told with its verdict", held)
+    tap.ok(len(held) == 14, "each limit is told with its verdict", held)
     with open(os.path.join(folder, "samples.csv"), encoding="utf-8") as file:
         tap.ok(sum(1 for _ in file) == 1 + 2 * len(rows), "every run is kept")
     left = [name for name in os.listdir(folder) if ".db" in name and not re.search("gpu|names|dump", name)]
@@ -79,6 +80,7 @@ def check_table(tap):
         figure("ptool top", [0.5, 0.019, 0.001], size=0, source="gpu.db"),
         figure("gzip -dc", [1], status=3), figure(INGEST, [6, 6, 6], kind="cpu"),
         figure(INGEST, [9], size=2000, source="gpu x2"),
+        figure(START, [3], size=0, kind="start"), figure(EMPTY_START, [1], size=0, kind="start"),
         figure(STACKS.format("collapsed"), [1], kind="collapsed"), figure(PYTHON_STACKS.format("collapsed"), [19], kind="collapsed"),
     ]
     out = io.StringIO()
@@ -94,7 +96,7 @@ def check_table(tap):
     tap.ok("exit status 3" in lines[6], "what failed says so", lines[6])
     held = {h.what: h for h in figures.held(all_figures, "gpu")}
     verdicts = tuple(h.verdict() for h in held.values())
-    tap.same(verdicts, ("does not hold", "does not hold", "does not hold", "holds", "not measured", "not measured",
+    tap.same(verdicts, ("does not hold", "does not hold", "does not hold", "holds", "holds", "not measured", "not measured",
                         "not measured", "holds",
                         "holds", "does not hold", "not measured", "does not hold", "not measured"), "limits are compared the right way round")
     tap.same(tuple(h.value for h in held.values())[:3], (4, 1.25, 15),

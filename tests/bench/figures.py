@@ -3,7 +3,8 @@ import csv
 import dataclasses
 import statistics
 
-from plan import ANALYSES, DIFF, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, PYTHON_STACKS, SAMPLES, STACKS, VIEWS, WALK
+from plan import ANALYSES, DIFF, EMPTY_START, INGEST, JSON_LOAD, PSTATS, PYTHON_PSTATS, PYTHON_STACKS, SAMPLES, STACKS
+from plan import START, VIEWS, WALK
 
 MIB = 1 << 20
 
@@ -178,10 +179,12 @@ def held(figures, kind):
     ingest = find(figures, INGEST, kind, kind)
     pstats, peer = find(figures, PSTATS, "dump"), find(figures, PYTHON_PSTATS, "dump")
     top = find(figures, "ptool top", kind)
+    start, empty = find(figures, START, "start"), find(figures, EMPTY_START, "start")
     return [
         Held("ingest, times simdjson's walk of every token", ratio(ingest, find(figures, WALK, kind)), 1.7),
         Held("ingest of .gz, times ingest", ratio(find(figures, "ptool ingest .gz", kind), ingest), 1.2),
         Held("json.load, times ingest", inverse(ratio(ingest, find(figures, JSON_LOAD, kind))), 16, at_least=True),
+        Held("ptool --version, times a program that does nothing", start and empty and start.wall_s / empty.wall_s, 4),
         Held("ptool top", top and top.wall_s * 1e3, 20, " ms"),
         Held("the slowest view of a summary", slowest_ms(figures, kind, VIEWS), 50, " ms"),
         Held("the slowest of steps, kernels, gaps and their like", slowest_ms(figures, kind, ANALYSES), 1000, " ms"),

@@ -14,6 +14,8 @@ JSON_EACH_BYTES = 100_000_000
 
 WALK = "simdjson, all tokens"
 INGEST = "ptool ingest"
+START = "ptool --version"
+EMPTY_START = "true"
 JSON_LOAD = "python json.load"
 PSTATS = "ptool pstats"
 PYTHON_PSTATS = "python pstats"
@@ -130,6 +132,11 @@ class Plan:
             share = size_of(part) / size_of(trace)
             self.add("sqlite3 json_each", kind, kind if share == 1 else f"{share:.0%} of {kind}",
                      ["sqlite3", ":memory:", EACH.format(part.replace("'", "''"))], bytes=size_of(part))
+
+    def of_start(self):
+        """What every command costs before it does anything, beside a program that does nothing."""
+        self.add(START, "start", "-", [self.ptool, "--version"])
+        self.add(EMPTY_START, "start", "-", ["true"])
 
     def of_dump(self, functions):
         """A dump of cProfile, which is no JSON: into a store, from it, and by Python's pstats."""

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 		perror("timed");
 		return 5;
 	}
-	printf("%.4f,%.4f,%.4f,%ld,%d\n", now() - began, seconds(used.ru_utime),
+	printf("%.6f,%.6f,%.6f,%ld,%d\n", now() - began, seconds(used.ru_utime),
 	       seconds(used.ru_stime), used.ru_maxrss,
 	       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	return 0;
