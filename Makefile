@@ -115,8 +115,10 @@ COLD_CFLAGS ?=
 HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event_known event_list facts \
 	json json_text kineto kineto_args layout phase shapes unpadded)
 COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
-	diff gate graphs kernels lines memory overview ranks roofline samples steps timeline trend)),$(SRCS)) \
-	$(wildcard src/query/*.c) src/query/top/top_view.c $(patsubst %,src/query/gaps/%.c,gap_clocks gap_list gap_ranks gap_stored gap_table) \
+	devices diff gate graphs kernels lines memory overview ranks roofline samples stats steps summary timeline top trend)),$(SRCS)) \
+	$(filter-out $(patsubst %,src/trace/%.c,opname opstat optree),$(wildcard src/trace/*.c)) \
+	$(wildcard src/query/*.c) $(patsubst %,src/query/gaps/%.c,gap_cause gap_clocks gap_list gap_notes gap_profile \
+	gap_ranks gap_root gap_stored gap_table) $(patsubst %,src/query/slices/%.c,event_rows slice_list slices_by_name) \
 	$(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c)) \
 	$(wildcard $(patsubst %,src/store/%.c,annotation axes_find cache fleet health import* merge \
 	merge_source merge_tables publish schema_check split split_workers sql steps store tree_*))

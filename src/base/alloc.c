@@ -77,6 +77,41 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
+/* open_memstream() does not tell each failure: what it could not keep is missing. */
+struct memory_stream {
+	char **text; /* the caller's */
+	size_t *n, cap;
+};
+
+static ssize_t memory_write(void *cookie, const char *bytes, size_t n)
+{
+	struct memory_stream *m = cookie;
+
+	*m->text = xgrow(*m->text, &m->cap, *m->n + n + 1, 1);
+	memcpy(*m->text + *m->n, bytes, n);
+	*m->n += n;
+	(*m->text)[*m->n] = '\0';
+	return (ssize_t)n;
+}
+
+static int memory_close(void *cookie)
+{
+	free(cookie);
+	return 0;
+}
+
+FILE *xopen_memory(char **text, size_t *n)
+{
+	static const cookie_io_functions_t functions = { .write = memory_write,
+							 .close = memory_close };
+	struct memory_stream *m = xmalloc(sizeof(*m));
+
+	*m = (struct memory_stream){ .text = text, .n = n, .cap = 1 };
+	*text = xcalloc(1, 1);
+	*n = 0;
+	return checked(fopencookie(m, "w", functions));
+}
+
 void *xgrow(void *p, size_t *cap, size_t need, size_t size)
 {
 	if (need <= *cap)

@@ -7,6 +7,7 @@
 #define PTOOL_BASE_ALLOC_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* What the others do then; returns to nobody. */
 __attribute__((noreturn)) void *xdie_of_memory(void);
@@ -19,6 +20,12 @@ char *xstrndup(const char *text, size_t n);
 char *xstrdup(const char *text);
 /* printf into new memory; the caller frees it. */
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * A stream into memory, which fclose() ends.  *text is NUL-terminated and the caller's to
+ * free; it is all there, *n bytes, once the stream is flushed or closed.
+ */
+FILE *xopen_memory(char **text, size_t *n);
 
 /*
  * Grow the array `p` of `*cap` elements so that it holds at least `need`:

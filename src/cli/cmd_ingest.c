@@ -222,7 +222,7 @@ static int run_ingest(const struct command *self, int argc, char **argv)
 static const struct command_exit exits[] = {
 	{ EXIT_OK, "all traces are in the store, including repaired ones" },
 	{ EXIT_USAGE, "a mistake in the command line; or the store's file exists and is not a store" },
-	{ EXIT_INPUT, "a file is missing, cannot be read or is not a trace; or there is no trace in a folder (the others are in the store, unless --strict was given); or the store is damaged or of another schema" },
+	{ EXIT_INPUT, "a file is missing, cannot be read, is not a trace or was given twice; or there is no trace in a folder (the others are in the store, unless --strict was given); or the store is damaged or of another schema" },
 	{ EXIT_IO, "the store cannot be written: the disk is full, the folder is missing or may not be written; or memory runs out" },
 	{ EXIT_INTERRUPT, "interrupted" },
 	EXITS_END,

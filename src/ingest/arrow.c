@@ -6,6 +6,7 @@
 #include "ingest/chrome.h"
 #include "ingest/event.h"
 #include "ingest/sink.h"
+#include "trace/export_marks.h"
 
 /* An arrow's id: "31" and 31 are the same, and so is "0x1f". */
 static struct ident flow_id(struct chrome *c, const struct json_value *id)
@@ -25,9 +26,10 @@ bool chrome_id(const struct event *e, struct json_value *id, bool *local)
 	bool done;
 
 	*local = false;
-	*id = e->field[FIELD_ID];
-	if (event_has(e, FIELD_ID))
+	if (event_has(e, FIELD_ID)) {
+		*id = e->field[FIELD_ID];
 		return id->text.n > 0;
+	}
 	if (!event_has(e, FIELD_ID2) || e->field[FIELD_ID2].type != JSON_OBJECT)
 		return false;
 	struct json j = json_of(e->field[FIELD_ID2].text);
@@ -50,13 +52,24 @@ static bool has_old_binding(struct str category)
 	return false;
 }
 
+/* Work on a lane that an export made is of the stream, as of chrome_track(). */
+static struct ident end_tid(struct chrome *c)
+{
+	struct ident tid = chrome_ident(c, FIELD_TID);
+
+	if (tid.text != TEXT_NONE &&
+	    export_lane_stream(c->event.field[FIELD_TID].text, &tid.number))
+		tid.text = TEXT_NONE;
+	return tid;
+}
+
 int arrow_event(struct chrome *c, struct err *err)
 {
 	struct event *e = &c->event;
 	char ph = e->field[FIELD_PH].text.p[0];
 	struct flow_fact flow = {
 		.pid = chrome_ident(c, FIELD_PID),
-		.tid = chrome_ident(c, FIELD_TID),
+		.tid = end_tid(c),
 		.end = ph == 's'   ? FLOW_START
 		       : ph == 't' ? FLOW_STEP
 				   : FLOW_FINISH,
@@ -81,7 +94,8 @@ int arrow_event(struct chrome *c, struct err *err)
 	return c->sink->flow(c->sink, &flow, err);
 }
 
-int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err *err)
+int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, bool is_async,
+		   struct err *err)
 {
 	const struct event *e = &c->event;
 
@@ -91,6 +105,8 @@ int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err 
 		   e->field[FIELD_FLOW_OUT].type == JSON_TRUE;
 	if (!in && !out)
 		return 0;
+	if (is_async)
+		return chrome_finding(c, FINDING_FLOW_UNBOUND, STR_LIT("bind_id"), err);
 	uint32_t text = c->sink->text(c->sink, STR_LIT("bind_id"));
 	struct flow_fact flow = {
 		.ts_ns = slice->ts_ns,

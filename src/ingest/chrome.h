@@ -100,9 +100,9 @@ enum list_end event_blocks_read(struct chrome *c, struct err *err);
 void event_blocks_release(struct chrome *c);
 
 /*
- * event_next.c: goes on behind the entry at `start`, which cannot be read: the parser
- * stopped at j.p.  1: at the next event, or at the list's ']' if there is none; 0: at the
- * input's end; -1: err is set.  In a hurry the text up to j.p is not searched again.
+ * In event_next.c.  The entry at `start` cannot be read, and the parser stopped at j.p:
+ * looks for where the list goes on.  1: at the next event, or at the list's ']' if there is
+ * none; 0: at the input's end; -1: err is set.  In a hurry the text up to j.p is not searched.
  */
 int event_list_go_on(struct chrome *c, const char *start, bool hurry, struct err *err);
 /* event_parse() for window_parse(). */
@@ -156,13 +156,18 @@ int phase_event(struct chrome *c, struct err *err);
 int chrome_time(struct chrome *c, int64_t *ns, struct err *err);
 
 /*
- * arrow.c.  The event's id or id2's, "local" or "global"; false when there is none.
+ * arrow.c.  The event's id or id2's, "local" or "global"; false, and *id may stay as it is,
+ * when there is none.
  */
 bool chrome_id(const struct event *e, struct json_value *id, bool *local);
 /* s and t bind to the slice around them, f to the next unless bp is "e".  0, or -1. */
 int arrow_event(struct chrome *c, struct err *err);
-/* The two halves of an arrow of version 2, which ride on a slice that has a bind_id.  Likewise. */
-int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, struct err *err);
+/*
+ * The two halves of an arrow of version 2, which ride on a slice that has a bind_id; on an
+ * asynchronous one they are lost, with a finding.  Likewise.
+ */
+int arrow_on_slice(struct chrome *c, const struct slice_fact *slice, bool is_async,
+		   struct err *err);
 
 /*
  * facts.c.  The number of a string value's text, escapes undone.

@@ -62,7 +62,8 @@ static uint32_t series_of(struct collapsed *c, enum measure measure)
 				    .measure = TEXT_NONE,
 				    .mode = c->mode,
 				    .unit = is_time ? SAMPLE_NS : SAMPLE_COUNT,
-				    .is_default = measure == WEIGHT,
+				    .is_default =
+					    measure == (c->is_memory ? GROWTH : WEIGHT),
 				    .is_ordered = c->is_austin,
 				    .is_rounded = c->is_torch,
 				    .start_at = NUMBER_NONE,
@@ -147,15 +148,16 @@ static bool has_two_counts(struct str stack)
 	return n < stack.n && n > 0 && is_blank(stack.p[n - 1]);
 }
 
-/* What a file is shows its first stack; a line that is none decides nothing. */
+/* The frames of the first stack show what a file is; its last one may be a built-in. */
 static void decide(struct collapsed *c, struct str stack)
 {
-	const char *last = stack.p + stack.n;
-
-	while (last > stack.p && last[-1] != ';')
-		last--;
-	c->is_torch =
-		stacks_is_torch((struct str){ last, (size_t)(stack.p + stack.n - last) });
+	c->is_torch = false; /* a line that is none decides nothing */
+	while (stack.n && !c->is_torch) {
+		const char *end = memchr(stack.p, ';', stack.n);
+		size_t n = end ? (size_t)(end - stack.p) : stack.n;
+		c->is_torch = stacks_is_torch((struct str){ stack.p, n });
+		stack = str_behind(stack, n + (end != NULL));
+	}
 }
 
 /* A line without what is blank at its end, and its parts: both empty where it has none. */
@@ -185,9 +187,11 @@ static int read_stack_line(struct collapsed *c, const struct line *line, struct 
 	if (is == STACKS_ROUNDED && stacks_tell(&c->stacks, FINDING_WEIGHT_ROUNDED,
 						line->offset, line->text, err) < 0)
 		return -1;
+	if (c->is_torch && sample.decimals)
+		return bad_line(c, "a time of export_stacks() is a whole number",
+				line->text, line->offset, err);
 	if (c->is_torch &&
-	    (sample.decimals ||
-	     __builtin_mul_overflow(sample.weight, NS_PER_US, &sample.weight)))
+	    __builtin_mul_overflow(sample.weight, NS_PER_US, &sample.weight))
 		return bad_line(c, why[STACKS_TOO_LARGE], line->text, line->offset, err);
 	c->nread++;
 	c->ntwo += has_two_counts(line->stack);

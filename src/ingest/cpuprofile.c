@@ -240,10 +240,8 @@ static int file_member(struct cpuprofile *c, struct json *j, struct str key, voi
 		c->has_nodes = true;
 		return each_element(c, j, add_node, NULL, err);
 	}
-	if (str_is(key, "samples")) {
-		c->has_samples = true;
+	if (str_is(key, "samples"))
 		return each_element(c, j, add_number, &c->samples, err);
-	}
 	if (str_is(key, "timeDeltas"))
 		return each_element(c, j, add_number, &c->deltas, err);
 	if (str_is(key, "timestamps"))

@@ -45,7 +45,7 @@ struct cpuprofile {
 	int64_t end_of_seconds_us;          /* what the end is if it was in seconds */
 	struct buf name, url;
 	unsigned lists; /* bits of those that were read */
-	bool has_nodes, has_samples;
+	bool has_nodes;
 	bool is_tree; /* as V8 wrote them before 2016 */
 };
 

@@ -181,12 +181,14 @@ int cpuprofile_add_samples(struct cpuprofile *c, struct err *err)
 {
 	bool has_hits = false;
 
+	for (size_t i = 0; i < c->nnodes; i++)
+		has_hits |= c->nodes[i].hits > 0;
+	if (c->deltas.n == 0 && has_hits)
+		c->samples.n = 0;
 	if (c->deltas.n != c->samples.n)
 		return err_at(err, 0, "%zu samples and %zu timeDeltas", c->samples.n,
 			      c->deltas.n);
-	for (size_t i = 0; i < c->nnodes; i++)
-		has_hits |= c->nodes[i].hits > 0;
-	if (c->samples.n == 0 && (c->has_samples || !has_hits))
+	if (c->samples.n == 0 && !has_hits)
 		return err_at(err, 0, "the profile has no sample");
 	if (c->samples.n > UINT32_MAX)
 		return err_at(err, 0, "too many samples");

@@ -168,7 +168,6 @@ int cpuprofile_end_tree(struct cpuprofile *c, struct err *err)
 
 	if (c->times_us.n == 0) { /* then hits count */
 		c->samples.n = 0;
-		c->has_samples = false;
 		return 0;
 	}
 	if (c->times_us.n != c->samples.n)

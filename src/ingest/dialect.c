@@ -132,8 +132,14 @@ static void read_flops(struct chrome *c, const struct json_value *value)
 
 static void read_distributed(struct chrome *c, const struct json_value *value)
 {
-	if (value->type == JSON_OBJECT)
-		each_member(value->text, distributed_member, &c->kineto);
+	struct kineto *k = &c->kineto;
+
+	if (value->type != JSON_OBJECT)
+		return;
+	if (k->distributed_seen) /* of two the last one counts */
+		k->rank = k->world_size = NUMBER_NONE;
+	k->distributed_seen = true;
+	each_member(value->text, distributed_member, k);
 }
 
 /* No exporter adds more to a duration. */

@@ -231,7 +231,8 @@ static enum json_status parse_field(struct json *j, struct event *e, struct lear
 	if (status != JSON_OK)
 		return status;
 	if (field == FIELD_ARGS && !is_object)
-		e->args_is_odd = !str_is(value->text, "__stripped__");
+		e->args_is_odd =
+			value->type != JSON_NULL && !str_is(value->text, "__stripped__");
 	e->twice |= e->present & UINT32_C(1) << field;
 	if (value->type == JSON_NULL)
 		e->present &= ~(UINT32_C(1) << field);

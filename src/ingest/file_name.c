@@ -73,17 +73,7 @@ static bool starts_with_word(struct str text, struct str word)
 	return true;
 }
 
-/* The local rank of a process is not its rank in the job. */
-static bool is_local(struct str before)
-{
-	while (before.n > 0 && !is_letter(before.p[before.n - 1]))
-		before.n--;
-	return before.n >= 5 &&
-	       starts_with_word((struct str){ before.p + before.n - 5, 5 },
-				STR_LIT("local"));
-}
-
-/* Nor is its rank of one axis: "tp_rank_3". */
+/* Is it the rank of one axis, "tp_rank_3", which is not that in the job? */
 static bool is_of_axis(struct str before)
 {
 	size_t end = before.n, at;
@@ -128,7 +118,9 @@ static int64_t number_of(struct str name, struct str word)
 		rest = (struct str){ rest.p + word.n, rest.n - word.n };
 		int64_t number = number_behind(rest);
 		struct str before = { name.p, i };
-		if (number != NUMBER_NONE && !is_local(before) && !is_of_axis(before))
+		bool is_of_all = str_is(word, "rank") ? axes_rank_is_of_all(name, i)
+						      : !axes_number_is_local(name, i);
+		if (number != NUMBER_NONE && !is_of_axis(before) && is_of_all)
 			return number;
 	}
 	return NUMBER_NONE;

@@ -35,7 +35,7 @@ static int find_frame(struct flamegraph *f, const struct flame_frame *frame,
 		      uint32_t *number, struct err *err)
 {
 	const struct stacks_frame parsed =
-		stacks_parse(intern_str(&f->names, frame->text));
+		stacks_parse(intern_str(&f->names, frame->text), false);
 	struct frame_fact fact;
 
 	if (f->numbers[frame->text] == FLAME_NONE) {

@@ -14,10 +14,13 @@ static int take_thread(struct folded *f, struct str *rest, uint64_t offset, uint
 {
 	struct folded_thread who = FOLDED_THREAD_INIT;
 
+	bool has_tid = str_starts_with(*rest, STR_LIT("tid:"));
+
 	*out = SAMPLE_NONE;
-	return folded_thread(rest, &who)
-		       ? folded_sampled(f->stacks, &who, offset, out, err)
-		       : 0;
+	if (!folded_thread(rest, &who))
+		return 0;
+	f->of_sampling |= has_tid;
+	return folded_sampled(f->stacks, &who, offset, out, err);
 }
 
 /* The sink's number of a frame. */
@@ -29,7 +32,7 @@ static int find_frame(struct folded *f, struct str text, uint64_t offset, uint32
 	struct frame_fact fact;
 
 	if (at == known) {
-		const struct stacks_frame parsed = stacks_parse(text);
+		const struct stacks_frame parsed = stacks_parse(text, f->of_sampling);
 		if (stacks_frame(f->stacks, &parsed, offset, &fact, err) < 0)
 			return -1;
 		f->numbers = spill_grow(f->frames.text.spill, f->numbers, &f->numbers_cap,

@@ -39,6 +39,7 @@ struct folded {
 	struct intern frames; /* texts of frames, and their numbers: in the spill */
 	uint32_t *numbers;    /* owned */
 	size_t numbers_cap, nfound;
+	bool of_sampling; /* Python's profiling.sampling, whose frames all have a file */
 };
 
 void folded_init(struct folded *f, struct stacks *stacks);

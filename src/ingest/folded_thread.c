@@ -37,7 +37,7 @@ static bool take_process(struct str *text, struct folded_thread *out)
 	return false;
 }
 
-/* "thread (1234): name;" */
+/* "thread (1234): name;"; "thread (worker.py:12)" is a function. */
 static bool take_thread(struct str *text, struct folded_thread *out)
 {
 	size_t n = sizeof("thread (") - 1;
@@ -49,10 +49,12 @@ static bool take_thread(struct str *text, struct folded_thread *out)
 
 	if (!close || id.n >= sizeof(padded) / 2)
 		return false;
+	struct str name = { close + 1, (size_t)(text->p + end - close) - 1 };
 	memcpy(padded, id.p, id.n);
-	if (!decimal_id((struct str){ padded, id.n }, &out->fact.tid))
-		out->fact.tid = NUMBER_NONE;
-	out->thread = (struct str){ close + 1, (size_t)(text->p + end - close) - 1 };
+	if ((name.n && name.p[0] != ':') ||
+	    !decimal_id((struct str){ padded, id.n }, &out->fact.tid))
+		return false;
+	out->thread = name;
 	while (out->thread.n && (out->thread.p[0] == ':' || out->thread.p[0] == ' '))
 		out->thread = str_behind(out->thread, 1);
 	pass(text, end);

@@ -68,16 +68,13 @@ static int64_t take_number(struct str *text)
  */
 static void take_location(struct str text, struct stacks_frame *frame)
 {
-	size_t n = text.n;
+	size_t open = stacks_bracket(text);
 
 	frame->name = text;
-	if (n < 4 || text.p[n - 1] != ')')
+	if (open == 0)
 		return;
-	while (n > 1 && !(text.p[n - 1] == '(' && text.p[n - 2] == ' '))
-		n--;
-	if (n < 3)
-		return;
-	struct str name = { text.p, n - 2 }, place = { text.p + n, text.n - n - 1 };
+	struct str name = { text.p, open - 1 };
+	struct str place = { text.p + open + 1, text.n - open - 2 };
 	if (str_starts_with(place, STR_LIT("in "))) {
 		place = str_behind(place, 3);
 	} else {
@@ -159,7 +156,8 @@ static int find_frame(struct gecko *g, struct gecko_tables *own, uint32_t *numbe
 	int64_t func = cell(g, own, GECKO_FRAME_FUNC, row);
 	int64_t name =
 		location != NUMBER_NONE ? location : cell(g, own, GECKO_FUNC_NAME, func);
-	struct frame_fact fact = { .line = cell(g, own, GECKO_FRAME_LINE, row) };
+	int64_t line = cell(g, own, GECKO_FRAME_LINE, row);
+	struct frame_fact fact = { .line = stacks_line(line) };
 	struct gecko_string *string;
 
 	if (numbers[row] != GECKO_UNKNOWN)

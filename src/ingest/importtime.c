@@ -95,6 +95,16 @@ static bool parse(struct str line, struct import *import, struct str *name)
 	return import->self_us >= 0 && import->total_us >= 0;
 }
 
+/* Of -X importtime=2: "import time: cached    | cached     | os", which took no time. */
+static bool is_cached(struct str line)
+{
+	struct str rest = str_behind(line, PREFIX.n), self, total;
+
+	return take_cell(&rest, &self) && take_cell(&rest, &total) &&
+	       str_is(line_trimmed(self), "cached") &&
+	       str_is(line_trimmed(total), "cached");
+}
+
 /* Those further in that have no parent yet are this one's. */
 static void add_import(struct reading *r, const struct import *import)
 {
@@ -113,7 +123,7 @@ static int read_lines(struct reading *r, struct err *err)
 	while ((more = printed_next(&r->in, err)) > 0) {
 		struct str line = line_trimmed(r->in.lines.line), name;
 		struct import import = { .parent = NONE, .at = r->in.lines.start };
-		if (!str_starts_with(line, PREFIX) || is_title(line))
+		if (!str_starts_with(line, PREFIX) || is_title(line) || is_cached(line))
 			continue;
 		if (!r->in.lines.is_cut && parse(line, &import, &name) &&
 		    r->nimports + 1 < NONE) {

@@ -43,7 +43,7 @@ struct kineto {
 	size_t names_cap;
 	char unknown[32]; /* the newest category without a meaning ... */
 	size_t unknown_n; /* ... and its length */
-	bool schema_version, events_seen, flops_seen;
+	bool schema_version, events_seen, flops_seen, distributed_seen;
 	bool memory_told; /* profile_memory was on; memory_seen where there were events of it */
 	struct torch_entries entries;
 	struct kineto_told told;

@@ -299,7 +299,7 @@ static bool read_row(const struct report *r, const struct table_title *t,
 	return true;
 }
 
-/* "def f(", "async def f(", "class C:" */
+/* "def f(", "def f[T](", "async def f(", "class C:" */
 static bool name_of(struct str source, struct str *name)
 {
 	struct str rest = line_trimmed(source), word = line_word(&rest);
@@ -310,7 +310,7 @@ static bool name_of(struct str source, struct str *name)
 		return false;
 	rest = line_trimmed(rest);
 	size_t n = 0;
-	while (n < rest.n && rest.p[n] != '(' && rest.p[n] != ':' && rest.p[n] != ' ')
+	while (n < rest.n && !strchr("([: ", rest.p[n]))
 		n++;
 	*name = (struct str){ rest.p, n };
 	return n > 0 && n < rest.n; /* else it may be cut off */

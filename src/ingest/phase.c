@@ -40,7 +40,7 @@ static bool find_naming(struct chrome *c, struct str name, struct naming_fact *o
 		value = event_arg(&c->event, names[i].arg);
 		break;
 	}
-	if (!value)
+	if (!value || value->type == JSON_NULL)
 		return false;
 	if (naming_is_sort(out->kind))
 		return decimal_int(value->text, &out->index) == DECIMAL_OK;
@@ -48,12 +48,16 @@ static bool find_naming(struct chrome *c, struct str name, struct naming_fact *o
 	return true;
 }
 
-static void note_xprof(struct xprof *x, const struct naming_fact *naming)
+static int note_xprof(struct chrome *c, const struct naming_fact *naming, struct err *err)
 {
+	struct xprof *x = &c->xprof;
+	bool is_kept = true;
+
 	if (naming->kind == NAMING_PROCESS)
-		xprof_process_name(x, naming->pid, naming->text);
+		is_kept = xprof_process_name(x, naming->pid, naming->text);
 	else if (naming->kind == NAMING_THREAD)
-		xprof_thread_name(x, naming->pid, naming->tid, naming->text);
+		is_kept = xprof_thread_name(x, naming->pid, naming->tid, naming->text);
+	return is_kept ? 0 : chrome_finding(c, FINDING_MANY_ROWS, STR_LIT(""), err);
 }
 
 /* An object or array is no name: its brackets and quotes would not make a JSON key. */
@@ -109,7 +113,8 @@ static int naming_event(struct chrome *c, struct err *err)
 
 	if (!find_naming(c, name, &naming))
 		return unknown_naming(c, name, err);
-	note_xprof(&c->xprof, &naming);
+	if (note_xprof(c, &naming, err) < 0)
+		return -1;
 	c->sink->naming(c->sink, &naming);
 	tell_origin(c, &naming);
 	return 0;
@@ -271,7 +276,8 @@ static int on_complete(struct chrome *c, struct err *err)
 		return -1;
 	if (check_duration(c, &slice, err) < 0 || emit(c, &slice, err) < 0)
 		return -1;
-	return event_has(&c->event, FIELD_BIND_ID) ? arrow_on_slice(c, &slice, err) : 0;
+	return event_has(&c->event, FIELD_BIND_ID) ? arrow_on_slice(c, &slice, false, err)
+						   : 0;
 }
 
 static int on_thread_slice(struct chrome *c, enum slice_phase phase, struct err *err)
@@ -284,7 +290,11 @@ static int on_thread_slice(struct chrome *c, enum slice_phase phase, struct err 
 		return rc;
 	fill_slice(c, &slice, &facts);
 	slice.track = chrome_track(c, kind_of_class(slice.class));
-	return emit(c, &slice, err);
+	if (emit(c, &slice, err) < 0)
+		return -1;
+	return phase != PHASE_END && event_has(&c->event, FIELD_BIND_ID)
+		       ? arrow_on_slice(c, &slice, false, err)
+		       : 0;
 }
 
 static int on_begin(struct chrome *c, struct err *err)
@@ -331,8 +341,10 @@ static uint32_t joined_text(struct chrome *c, const struct str *parts, size_t n)
 static int counter_name(struct chrome *c, uint32_t *text, struct err *err)
 {
 	struct event *e = &c->event;
-	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["),
-			       event_text(e, FIELD_ID), STR_LIT("]") };
+	struct json_value id = { .text = STR_LIT("") };
+	bool local, has_id = chrome_id(e, &id, &local);
+	struct str parts[] = { event_text(e, FIELD_NAME), STR_LIT("["), id.text,
+			       STR_LIT("]") };
 	size_t n = parts[0].n + parts[2].n;
 	bool is_short = n <= SPELT_PART || n * e->nargs / SPELT_PER_BYTE <= e->text.n;
 	size_t most = is_short ? n : SPELT_PART;
@@ -340,8 +352,8 @@ static int counter_name(struct chrome *c, uint32_t *text, struct err *err)
 	parts[0] = utf8_cut(parts[0], most);
 	parts[2] = utf8_cut(parts[2], most);
 	bool is_cut = parts[0].n + parts[2].n < n;
-	if (event_has(e, FIELD_ID) || is_cut)
-		*text = joined_text(c, parts, event_has(e, FIELD_ID) ? 4 : 1);
+	if (has_id || is_cut)
+		*text = joined_text(c, parts, has_id ? 4 : 1);
 	else
 		*text = chrome_name(c);
 	return is_cut ? chrome_finding(c, FINDING_SHARED_SIZE, STR_LIT(""), err) : 0;
@@ -357,6 +369,10 @@ static int on_counter(struct chrome *c, struct err *err)
 	int rc = chrome_time(c, &counter.ts_ns, err);
 	if (rc <= 0)
 		return rc;
+	/* Other args are told of, or an exporter stripped them. */
+	if (e->nargs == 0 && (e->args_is_object || !event_has(e, FIELD_ARGS)))
+		return chrome_finding(c, FINDING_COUNTER_VALUE, STR_LIT("no series"),
+				      err);
 	if (counter_name(c, &counter.name, err) < 0)
 		return -1;
 	for (size_t i = 0; i < e->nargs; i++) {
@@ -433,7 +449,9 @@ static int on_async(struct chrome *c, enum slice_phase phase, bool legacy,
 	const struct json_value *step = step_name(e, phase);
 	if (step)
 		slice.name = chrome_text(c, step);
-	return emit(c, &slice, err);
+	if (emit(c, &slice, err) < 0)
+		return -1;
+	return event_has(e, FIELD_BIND_ID) ? arrow_on_slice(c, &slice, true, err) : 0;
 }
 
 static int on_async_begin(struct chrome *c, struct err *err)

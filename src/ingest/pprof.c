@@ -155,6 +155,20 @@ static bool is_unit(struct str text, const char *name)
 	return true;
 }
 
+/* As pprof has it: the texts are compared, and the last one is shown if none is equal. */
+static size_t default_type(const struct pprof *p)
+{
+	const struct pprof_tables *t = &p->tables;
+	uint64_t wanted = (uint64_t)p->default_type;
+
+	for (size_t i = 0; i < p->ntypes && wanted > 0 && wanted < t->ntexts; i++) {
+		uint64_t type = (uint64_t)p->types[i].type;
+		if (type < t->ntexts && str_equal(t->texts[type], t->texts[wanted]))
+			return i;
+	}
+	return p->ntypes - 1;
+}
+
 static int make_series(struct pprof *p, size_t at, struct err *err)
 {
 	struct type *type = &p->types[at];
@@ -162,9 +176,7 @@ static int make_series(struct pprof *p, size_t at, struct err *err)
 	struct str unit = pprof_text(&p->tables, (uint64_t)type->unit);
 	struct series_fact fact = { .mode = mode_of(name),
 				    .unit = SAMPLE_COUNT,
-				    .is_default = p->default_type
-							  ? p->default_type == type->type
-							  : at + 1 == p->ntypes,
+				    .is_default = at == default_type(p),
 				    .start_at = NUMBER_NONE,
 				    .end_at = NUMBER_NONE };
 
@@ -256,7 +268,7 @@ static int add_value(struct pprof *p, size_t at, uint32_t thread, uint32_t stack
 
 	if (p->values[at] == 0)
 		return 0;
-	if (p->count_type >= 0)
+	if (p->count_type >= 0 && p->values[p->count_type] >= 0)
 		sample.samples = p->values[p->count_type];
 	if (p->values[at] < 0 ||
 	    __builtin_mul_overflow(p->values[at], type->scale, &sample.weight))

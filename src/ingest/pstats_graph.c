@@ -81,9 +81,13 @@ static struct call_sums kept(struct graph *g, const struct call_sums *sums)
 bool graph_row(struct graph *g, const struct text_row *row, uint64_t at)
 {
 	uint32_t function = function_of(g, row->name);
+	uint32_t known = g->functions[function].row;
 
-	if (g->functions[function].row != TEXT_NONE)
+	if (known != TEXT_NONE) {
+		g->rows[known].sums = kept(g, &row->sums);
+		g->rows[known].at = at;
 		return false;
+	}
 	note_stripped(g, row->name, function);
 	g->functions[function].row = (uint32_t)g->nrows;
 	*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) = (struct graph_row){

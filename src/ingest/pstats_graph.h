@@ -45,7 +45,7 @@ struct graph {
 
 void graph_init(struct graph *g);
 void graph_release(struct graph *g);
-/* A row of the listing; false: the function has one already. */
+/* A row of the listing; false: it is in place of one that the function had. */
 bool graph_row(struct graph *g, const struct text_row *row, uint64_t at);
 /* Calls of one function by another, behind the rows.  A name that strip_dirs() changed means the row's function. */
 void graph_call(struct graph *g, struct str caller, struct str callee,

@@ -101,7 +101,7 @@ static bool read_listing(struct str rest, struct text_row *row)
 	return take_name(rest, is_zero(&sums->primitive) ? TIME_WIDTH + 2 : 1, row);
 }
 
-static bool read_samples(struct str rest, double unit_s, struct text_row *row)
+static bool read_samples(struct str rest, const double *units_s, struct text_row *row)
 {
 	struct call_sums *sums = &row->sums;
 	double unused;
@@ -110,8 +110,8 @@ static bool read_samples(struct str rest, double unit_s, struct text_row *row)
 	    !next_real(&rest, &unused) || !next_real(&rest, &sums->self_s) ||
 	    !next_real(&rest, &unused) || !next_real(&rest, &sums->total_s))
 		return false;
-	sums->self_s *= unit_s;
-	sums->total_s *= unit_s;
+	sums->self_s *= units_s[0];
+	sums->total_s *= units_s[1];
 	return take_name(rest, 2, row);
 }
 
@@ -150,14 +150,15 @@ static bool read_counted_call(struct str text, struct text_row *row)
 	return true;
 }
 
-bool text_row(struct str text, enum row_kind kind, double unit_s, struct text_row *row)
+bool text_row(struct str text, enum row_kind kind, const double *units_s,
+	      struct text_row *row)
 {
 	*row = (struct text_row){ .sums.has_times = true };
 	switch (kind) {
 	case ROW_LISTING:
 		return read_listing(text, row);
 	case ROW_SAMPLES:
-		return read_samples(text, unit_s, row);
+		return read_samples(text, units_s, row);
 	case ROW_CALL:
 		break;
 	}

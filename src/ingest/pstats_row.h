@@ -22,8 +22,9 @@ enum row_kind {
 	ROW_CALL /* "   12/3    0.001    0.002  a.py:1(f)", "a.py:1(f)(12)    0.002" */
 };
 
-/* unit_s: what the times of ROW_SAMPLES are in.  False: it is no such row. */
-bool text_row(struct str text, enum row_kind kind, double unit_s, struct text_row *row);
+/* units_s: of self and total time of ROW_SAMPLES.  False: it is no such row. */
+bool text_row(struct str text, enum row_kind kind, const double *units_s,
+	      struct text_row *row);
 
 /* The parts of a name, in buffers of their own. */
 struct text_function {

@@ -36,7 +36,7 @@ static int end_row(struct table *t, struct err *err)
 
 	if (t->row.n == 0)
 		return 0;
-	if (t->whole && text_row(text, t->kind, t->title->unit_s, &row))
+	if (t->whole && text_row(text, t->kind, t->title->units_s, &row))
 		rc = t->sink->row(t->sink, buf_str(&t->function), &row, t->row_at, err);
 	if (rc == 0 && more.n)
 		rc = t->sink->bad(t->sink, more, t->more_at, err);
@@ -49,7 +49,7 @@ static int look_at_row(struct table *t, struct err *err)
 {
 	struct text_row row;
 
-	if (!text_row(buf_str(&t->row), t->kind, t->title->unit_s, &row))
+	if (!text_row(buf_str(&t->row), t->kind, t->title->units_s, &row))
 		return 0;
 	bool is_whole = text_name_is_whole(line_trimmed(row.name));
 	if (is_whole || !t->whole)
@@ -98,7 +98,7 @@ static int listing_line(struct table *t, struct err *err)
 	struct str line = t->lines->line;
 	struct text_row row;
 
-	if (text_row(line, t->kind, t->title->unit_s, &row))
+	if (text_row(line, t->kind, t->title->units_s, &row))
 		return begin_row(t, line, err) < 0 ? -1 : 1;
 	if (title_of(line).kind != TITLE_NONE)
 		return 0;

@@ -271,13 +271,13 @@ static struct str behind_prompt(struct str line)
 	return said;
 }
 
-/* Are these the words of the line, whatever the blanks between them? */
-static bool has_words(struct str line, const char *const *words, struct str *unit)
+/* Are these the words of the line, whatever the blanks between them?  units: of "(s)". */
+static bool has_words(struct str line, const char *const *words, struct str *units)
 {
 	for (; *words; words++) {
 		struct str word = line_word(&line);
 		if (**words == '(' && word.n > 2 && word.p[0] == '(')
-			*unit = (struct str){ word.p + 1, word.n - 2 };
+			*units++ = (struct str){ word.p + 1, word.n - 2 };
 		else if (!str_is(word, *words))
 			return false;
 	}
@@ -312,14 +312,16 @@ static bool is_listing(struct str line, struct title *title)
 					       "(s)",      "filename:lineno(function)",
 					       NULL };
 	size_t indent = line_indent(line);
-	struct str unit = { "", 0 };
+	struct str units[2];
 
 	title->indent = indent > LISTING_INDENT ? indent - LISTING_INDENT : 0;
 	title->kind = TITLE_LISTING;
-	if (has_words(line, listing, &unit))
+	if (has_words(line, listing, units))
 		return true;
 	title->kind = TITLE_SAMPLES;
-	return has_words(line, samples, &unit) && find_unit(unit, &title->unit_s);
+	return has_words(line, samples, units) &&
+	       find_unit(units[0], &title->units_s[0]) &&
+	       find_unit(units[1], &title->units_s[1]);
 }
 
 static size_t characters(struct str s)

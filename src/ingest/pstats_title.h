@@ -65,7 +65,7 @@ struct title {
 	struct str said;   /* without what stands before it; within the line */
 	size_t indent;     /* of tables: blanks that the whole text is moved by */
 	size_t name_width; /* of callers and callees: characters before the arrow */
-	double unit_s;     /* of samples: what times are in */
+	double units_s[2]; /* of samples: what self and total time are in */
 };
 
 /* What a line is. */

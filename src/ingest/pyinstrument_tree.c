@@ -61,7 +61,9 @@ static int open_node(struct tree *t, struct err *err)
 			  .at = json_stream_at(&t->p->in),
 			  .is_first = true };
 
-	int rc = json_stream_enter(&t->p->in, '{', "a function is an object", err);
+	const char *what = t->nopen ? "a function is an object"
+				    : "the profile has no sample: its tree is no object";
+	int rc = json_stream_enter(&t->p->in, '{', what, err);
 	if (rc <= 0)
 		return rc;
 	if (t->nopen)

@@ -34,6 +34,8 @@ static const struct {
 	{ "n_cpu_percent_c", "native and system time apart", PART_SHARE },
 	{ "n_sys_percent", "native and system time apart", PART_SHARE },
 	{ "n_peak_mb", NULL, PART_PEAK },
+	{ "n_avg_mb", "mean and growth of memory", PART_LOST },
+	{ "n_growth_mb", "mean and growth of memory", PART_LOST },
 	{ "n_malloc_mb", "what was allocated in all", PART_LOST },
 	{ "n_gpu_percent", "GPU", PART_LOST },
 	{ "n_gpu_peak_memory_mb", "GPU", PART_LOST },
@@ -47,7 +49,7 @@ struct reading {
 	struct buf text;
 	double elapsed_s; /* NaN: not read yet */
 	unsigned lost;    /* a bit by `parts`: it is not zero */
-	bool has_files;
+	bool has_files, has_leaks;
 };
 
 static int tell(struct reading *r, enum finding what, uint64_t at, const char *excerpt,
@@ -138,11 +140,17 @@ static int read_entries(struct reading *r, bool is_function, struct err *err)
 	return rc;
 }
 
-static int skip_value(struct reading *r, struct err *err)
+/* What a file has beside its lists: of leaks is kept that there are some. */
+static int skip_value(struct reading *r, const char *key, struct err *err)
 {
-	struct json_value ignored;
+	struct json_value value, name;
 
-	return json_stream_value(&r->in, &ignored, err);
+	int rc = json_stream_value(&r->in, &value, err);
+	if (rc > 0 && strcmp(key, "leaks") == 0 && value.type == JSON_OBJECT) {
+		struct json_items leaks = json_items_of(value.text);
+		r->has_leaks |= json_next_member(&leaks, &name, &value) > 0;
+	}
+	return rc;
 }
 
 static int read_file(struct reading *r, struct err *err)
@@ -161,7 +169,8 @@ static int read_file(struct reading *r, struct err *err)
 			return json_stream_bad(&r->in, "a second list of a file's lines",
 					       err);
 		has_list[is_function] |= is_list;
-		rc = is_list ? read_entries(r, is_function, err) : skip_value(r, err);
+		rc = is_list ? read_entries(r, is_function, err)
+			     : skip_value(r, key, err);
 		rc = rc < 0 ? -1 : 1;
 	}
 	return rc < 0 ? -1 : 0;
@@ -233,6 +242,9 @@ static void tell_lost(const struct reading *r)
 		r->in.sink->finding(r->in.sink, FINDING_NOT_KEPT, 0, str_of(last),
 				    STR_LIT(""));
 	}
+	if (r->has_leaks)
+		r->in.sink->finding(r->in.sink, FINDING_NOT_KEPT, 0, STR_LIT("leaks"),
+				    STR_LIT(""));
 }
 
 static int finish(struct reading *r, struct input *in, struct err *err)

@@ -5,6 +5,7 @@
 #include "ingest/scan.h"
 #include "ingest/sink.h"
 #include "trace/dtype.h"
+#include "trace/optree.h"
 
 /* True when a list contains a list. */
 static bool is_nested(struct str list)
@@ -301,7 +302,8 @@ int64_t shapes_flops(struct str op, struct str dims, struct str types,
 {
 	if (!str_starts_with(op, STR_LIT("aten::")) || dims.n == 0)
 		return NUMBER_NONE;
-	struct str name = { op.p + 6, op.n - 6 };
+	struct str name = op_name_plain(op);
+	name = str_behind(name, STR_LIT("aten::").n);
 	if (str_is(name, "mm"))
 		return matrix_flops(dims, 0, false);
 	if (str_is(name, "addmm"))

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/decimal.h"
 #include "ingest/folded.h"
+#include "ingest/spilled.h"
 #include "ingest/tell.h"
 
 static int out_of_range(const struct speedscope *s, const struct speedscope_frame *f,
@@ -32,7 +33,7 @@ int speedscope_frame(struct speedscope *s, int64_t index, uint64_t sample,
 	if (s->has_frames) {
 		if (index < 0 || (uint64_t)index >= s->nframes)
 			return out_of_range(s, &f, err);
-		*frame = s->frames[index];
+		*frame = s->frames[index].frame;
 		return 0;
 	}
 	size_t probe = idmap_first(&s->expected_at, index);
@@ -66,37 +67,46 @@ static struct str string_of(const struct json_value *value, struct buf *into)
 	return json_unescape(value->text, into);
 }
 
-/* The members of a frame, which are in the window. */
+/* The members of a frame, which are in the window; "first_line" ptool's export writes. */
 static int frame_members(struct speedscope *s, struct str object, struct buf *file,
 			 struct stacks_frame *frame, struct err *err)
 {
 	struct json_items items = json_items_of(object);
 	struct json_value key, value;
+	bool is_first = false;
 	int more;
 
 	while ((more = json_next_member(&items, &key, &value)) > 0) {
-		if (str_is(key.text, "name"))
+		if (str_is(key.text, "first_line")) {
+			frame->first_line = stacks_line(number_of(&value));
+			is_first = value.type == JSON_TRUE; /* that "line" is */
+		} else if (str_is(key.text, "name"))
 			frame->name = string_of(&value, &s->text);
 		else if (str_is(key.text, "file"))
 			frame->file = string_of(&value, file);
 		else if (str_is(key.text, "line"))
 			frame->line = number_of(&value);
 	}
+	if (is_first) {
+		frame->first_line = stacks_line(frame->line);
+		frame->line = NUMBER_NONE;
+	}
 	return more < 0 ? json_stream_bad(&s->in, "a frame is not an object", err) : 0;
 }
 
-static int add_frame(struct speedscope *s, const struct frame_fact *fact, struct err *err)
+static int add_frame(struct speedscope *s, struct speedscope_named named, struct err *err)
 {
-	struct sink *sink = s->stacks.sink;
 	int64_t index = (int64_t)s->nframes;
 	size_t probe = idmap_first(&s->expected_at, index);
 	uint32_t at = idmap_next(&s->expected_at, &probe);
-	uint32_t known = at == UINT32_MAX ? SAMPLE_NONE : s->expected[at].frame;
 
 	if (index >= UINT32_MAX - 1)
 		return json_stream_bad(&s->in, "too many frames", err);
-	*ARRAY_PUSH(s->frames, s->nframes, s->frames_cap) =
-		sink->frame(sink, known, fact);
+	named.frame = at == UINT32_MAX
+			      ? s->stacks.sink->frame(s->stacks.sink, SAMPLE_NONE, NULL)
+			      : s->expected[at].frame;
+	*SPILLED_PUSH(s->stacks.options->spill, s->frames, s->nframes, s->frames_cap) =
+		named;
 	return 0;
 }
 
@@ -121,7 +131,7 @@ static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 	struct stacks_frame frame = { .first_line = NUMBER_NONE, .line = NUMBER_NONE };
 	uint64_t offset = json_stream_at(&s->in);
 	struct json_value value;
-	struct frame_fact fact = { FRAME_LEFT_OUT, NUMBER_NONE };
+	struct speedscope_named named = { .function.name = TEXT_NONE };
 
 	int rc = json_stream_value(&s->in, &value, err);
 	if (rc <= 0)
@@ -133,9 +143,10 @@ static int read_frame(struct speedscope *s, struct buf *file, struct err *err)
 	if (!frame.name.p)
 		return err_at(err, offset, "frame %zu has no name", s->nframes);
 	if (!is_thread(&frame) && !is_self(&frame) &&
-	    stacks_frame(&s->stacks, &frame, offset, &fact, err) < 0)
+	    stacks_function(&s->stacks, &frame, offset, &named.function, err) < 0)
 		return -1;
-	return add_frame(s, &fact, err) < 0 ? -1 : 1;
+	named.line = frame.line;
+	return add_frame(s, named, err) < 0 ? -1 : 1;
 }
 
 static int read_frames(struct speedscope *s, struct err *err)
@@ -206,15 +217,40 @@ static int read_profiles(struct speedscope *s, struct err *err)
 	return rc < 0 ? -1 : 0;
 }
 
-/* The series that the file wants to be shown, which it may say before there are any. */
-static void mark_active(struct speedscope *s)
+/* A line is the one that ran, but of pyinstrument where the function's definition begins. */
+static void tell_frames(struct speedscope *s, bool are_first_lines)
 {
-	if (s->active < 0 || (uint64_t)s->active >= s->nseries)
-		return;
-	struct speedscope_series *series = &s->series[s->active];
-	series->fact.is_default = true;
-	if (series->number != SAMPLE_NONE)
-		s->stacks.sink->series(s->stacks.sink, series->number, &series->fact);
+	struct sink *sink = s->stacks.sink;
+
+	for (size_t i = 0; i < s->nframes; i++) {
+		struct function_fact function = s->frames[i].function;
+		struct frame_fact fact = { FRAME_LEFT_OUT, NUMBER_NONE };
+		spill_tick(s->stacks.options->spill, i);
+		if (!are_first_lines)
+			fact.line = stacks_line(s->frames[i].line);
+		else if (function.line != 0) /* that of no file */
+			function.line = stacks_line(s->frames[i].line);
+		if (function.name != TEXT_NONE)
+			fact.function = sink->function(sink, &function);
+		sink->frame(sink, s->frames[i].frame, &fact);
+	}
+}
+
+/*
+ * What is known of series behind all: which one the file wants to be shown, and that
+ * pyinstrument, which calls them "CPU profile", measures wall time.
+ */
+static void tell_series(struct speedscope *s, bool are_wall)
+{
+	for (size_t i = 0; i < s->nseries; i++) {
+		struct speedscope_series *series = &s->series[i];
+		series->fact.is_default = s->active >= 0 && i == (uint64_t)s->active;
+		if (are_wall)
+			series->fact.mode = "wall";
+		if (series->number != SAMPLE_NONE)
+			s->stacks.sink->series(s->stacks.sink, series->number,
+					       &series->fact);
+	}
 }
 
 static int read_other(struct speedscope *s, const char *key, struct err *err)
@@ -288,8 +324,10 @@ static int finish(struct speedscope *s, struct input *in, struct err *err)
 		return err_at(err, end, "its profiles have no samples");
 	if (json_stream_end(&s->in, in, err) < 0)
 		return -1;
-	mark_active(s);
+	bool is_pyinstrument = str_is(buf_str(&s->exporter), "pyinstrument");
 	bool is_py_spy = str_starts_with(buf_str(&s->exporter), STR_LIT("py-spy"));
+	tell_frames(s, is_pyinstrument);
+	tell_series(s, is_pyinstrument);
 	stacks_end(&s->stacks, is_py_spy ? "py-spy" : "speedscope");
 	return 0;
 }
@@ -315,7 +353,7 @@ static int speedscope_read(struct input *in, const struct read_options *options,
 	intern_release(&s.known);
 	buf_release(&s.exporter);
 	buf_release(&s.text);
-	free(s.frames);
+	spill_free(options->spill, s.frames);
 	free(s.expected);
 	free(s.stack_of);
 	free(s.series);

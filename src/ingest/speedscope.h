@@ -25,10 +25,17 @@ struct speedscope_series {
 	struct series_fact fact;
 };
 
+/* A frame of the list: what its line is, the exporter tells, which may come behind it. */
+struct speedscope_named {
+	uint32_t frame;                /* the sink's */
+	struct function_fact function; /* its name is TEXT_NONE where the frame is none */
+	int64_t line;
+};
+
 struct speedscope {
 	struct stacks stacks;
 	struct json_stream in;
-	uint32_t *frames; /* owned: the sink's, by index */
+	struct speedscope_named *frames; /* spilled: by index */
 	size_t nframes, frames_cap;
 	bool has_frames;
 	struct idmap expected_at; /* index -> place in `expected` */

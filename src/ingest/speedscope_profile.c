@@ -15,14 +15,21 @@
 #define NTEXTS   5  /* buffers of a profile */
 #define FIRST    7U /* bits of the three members that the first sample needs */
 
-/* A word of the name that tells what was measured. */
+static const char *const modes[] = { "wall", "cpu", "gil", "allocation" };
+#define NMODES (sizeof(modes) / sizeof(*modes))
+
+/*
+ * What was measured: all of the text, or as ptool export puts it before that of a thread.
+ * Other programs say so of what is not: "CPU profile", and "Allocation" of another unit.
+ */
 static const char *mode_of(struct str name)
 {
-	static const char *const modes[] = { "wall", "cpu", "gil" };
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+	for (size_t i = 0; i < NMODES - 1; i++) {
 		size_t n = strlen(modes[i]), k = 0;
-		if (name.n < n || (name.n > n && name.p[n] != ' ' && name.p[n] != '-'))
+		struct str rest = str_behind(name, n < name.n ? n : name.n);
+		if (name.n < n ||
+		    (rest.n && !str_starts_with(rest, STR_LIT(" Thread ")) &&
+		     !str_starts_with(rest, STR_LIT(" Process "))))
 			continue;
 		while (k < n && (name.p[k] | 0x20) == modes[i][k])
 			k++;
@@ -30,6 +37,16 @@ static const char *mode_of(struct str name)
 			return modes[i];
 	}
 	return NULL;
+}
+
+/* The member that ptool export writes. */
+static const char *written_mode(struct str text)
+{
+	size_t i = 0;
+
+	while (i < NMODES && !str_is(text, modes[i]))
+		i++;
+	return i < NMODES ? modes[i] : NULL;
 }
 
 /* "Thread 7 "MainThread"" and "Process 4 Thread 7 "name"" of py-spy. */
@@ -83,7 +100,8 @@ static int tell_series(struct speedscope_profile *p, struct err *err)
 
 	*fact = (struct series_fact){ .name = TEXT_NONE,
 				      .measure = TEXT_NONE,
-				      .mode = mode_of(buf_str(&p->name)),
+				      .mode = p->mode ? p->mode
+						      : mode_of(buf_str(&p->name)),
 				      .unit = p->unit->unit,
 				      .is_ordered = true,
 				      .is_evented = p->has_events,
@@ -224,6 +242,8 @@ static int read_scalar(struct speedscope_profile *p, const char *key, struct err
 		return read_unit(p, &value, err) < 0 ? -1 : 1;
 	if (strcmp(key, "type") == 0)
 		return read_type(p, &value, err) < 0 ? -1 : 1;
+	if (strcmp(key, "mode") == 0)
+		p->mode = written_mode(value.text);
 	struct buf *into = strcmp(key, "name") == 0         ? &p->name
 			   : strcmp(key, "startValue") == 0 ? &p->start
 			   : strcmp(key, "endValue") == 0   ? &p->end

@@ -22,7 +22,8 @@ struct speedscope_open {
 struct speedscope_profile {
 	struct speedscope *s;
 	const struct speedscope_unit *unit; /* NULL: not read yet */
-	unsigned members;                   /* bits of those that were read */
+	const char *mode; /* the member that ptool export writes, or NULL */
+	unsigned members; /* bits of those that were read */
 	bool is_sampled, is_evented, has_samples, has_weights, has_events;
 	bool has_end, waits; /* waits: for the file's exporter, with weights of 1 */
 	struct buf name, weights, events; /* lists that wait for others, as text */

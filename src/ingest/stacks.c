@@ -60,19 +60,27 @@ int stacks_name(struct stacks *s, struct str text, uint64_t offset, uint32_t *ou
 	return stacks_text(s, cut, offset, out, err);
 }
 
+int stacks_function(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
+		    struct function_fact *out, struct err *err)
+{
+	*out = (struct function_fact){ .file = s->no_file, .line = frame->first_line };
+	if (stacks_text(s, frame->name, offset, &out->name, err) < 0 ||
+	    (frame->file.n && stacks_text(s, frame->file, offset, &out->file, err) < 0))
+		return -1;
+	if (!frame->file.n)
+		out->line = 0;
+	return 0;
+}
+
 int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
 		 struct frame_fact *out, struct err *err)
 {
-	struct function_fact function = { .file = s->no_file, .line = frame->first_line };
+	struct function_fact function;
 
-	if (stacks_text(s, frame->name, offset, &function.name, err) < 0 ||
-	    (frame->file.n &&
-	     stacks_text(s, frame->file, offset, &function.file, err) < 0))
+	if (stacks_function(s, frame, offset, &function, err) < 0)
 		return -1;
-	if (!frame->file.n)
-		function.line = 0;
 	out->function = s->sink->function(s->sink, &function);
-	out->line = frame->line;
+	out->line = stacks_line(frame->line);
 	return 0;
 }
 
@@ -137,15 +145,30 @@ static size_t last_of(struct str text, size_t n, char c)
 	return SIZE_MAX;
 }
 
+size_t stacks_bracket(struct str text)
+{
+	size_t depth = 0, last = 0;
+
+	if (text.n == 0 || text.p[text.n - 1] != ')')
+		return 0;
+	for (size_t at = text.n; at-- > 2;) {
+		bool may_be = text.p[at] == '(' && text.p[at - 1] == ' ';
+		if (may_be && depth == 1)
+			return at;
+		if (may_be && !last)
+			last = at;
+		depth += text.p[at] == ')';
+		depth -= text.p[at] == '(' && depth;
+	}
+	return last;
+}
+
 /* "wait (threading.py:320)", "wait (threading.py)" */
 static bool parse_py_spy(struct str text, struct stacks_frame *f)
 {
-	if (text.n < 5 || text.p[text.n - 1] != ')')
-		return false;
-	size_t open = text.n - 1;
-	while (open > 0 && !(text.p[open] == '(' && text.p[open - 1] == ' '))
-		open--;
-	if (open < 2)
+	size_t open = stacks_bracket(text);
+
+	if (open == 0)
 		return false;
 	struct str name = { text.p, open - 1 };
 	struct str file = { text.p + open + 1, text.n - open - 2 };
@@ -161,8 +184,8 @@ static bool parse_py_spy(struct str text, struct stacks_frame *f)
 	return true;
 }
 
-/* "threading.py:wait:320" and "threading.py:320:wait" */
-static bool parse_colons(struct str text, struct stacks_frame *f)
+/* "threading.py:wait:320" and "threading.py:320:wait"; "a.js:3:12" is a place alone. */
+static bool parse_colons(struct str text, bool of_any_file, struct stacks_frame *f)
 {
 	size_t last = last_of(text, text.n, ':');
 	size_t before = last == SIZE_MAX ? last : last_of(text, last, ':');
@@ -172,20 +195,14 @@ static bool parse_colons(struct str text, struct stacks_frame *f)
 	struct str file = { text.p, before };
 	struct str middle = { text.p + before + 1, last - before - 1 };
 	struct str end = str_behind(text, last + 1);
-	if (!is_path(file) || middle.n == 0 || end.n == 0)
+	if (!(of_any_file || is_path(file)) || middle.n == 0 || end.n == 0)
 		return false;
-	size_t n = digits_at_end(end);
+	size_t n = digits_at_end(end), in_middle = digits_at_end(middle);
+	if ((n == end.n) == (in_middle == middle.n))
+		return false;
 	f->file = file;
-	f->name = middle;
-	if (n == end.n) {
-		f->line = number_of(end.p, n);
-		return true;
-	}
-	n = digits_at_end(middle);
-	f->name = end;
-	if (n != middle.n)
-		return false;
-	f->line = number_of(middle.p, n);
+	f->name = n == end.n ? middle : end;
+	f->line = n == end.n ? number_of(end.p, n) : number_of(middle.p, in_middle);
 	return true;
 }
 
@@ -213,18 +230,17 @@ bool stacks_is_torch(struct str text)
 	return parse_torch(text, &ignored);
 }
 
-struct stacks_frame stacks_parse(struct str text)
+struct stacks_frame stacks_parse(struct str text, bool of_any_file)
 {
-	static bool (*const parsers[])(struct str, struct stacks_frame *) = {
-		parse_py_spy, parse_colons, parse_torch
-	};
+	struct stacks_frame frame = name_alone(text);
 
-	for (size_t i = 0; i < sizeof(parsers) / sizeof(*parsers); i++) {
-		struct stacks_frame frame = name_alone(text);
-		if (parsers[i](text, &frame))
-			return frame;
-	}
-	return name_alone(text);
+	if (!(of_any_file && parse_colons(text, true, &frame)) &&
+	    !parse_py_spy(text, &frame) && !parse_colons(text, false, &frame) &&
+	    !parse_torch(text, &frame))
+		return name_alone(text);
+	if (str_is(frame.file, "~"))
+		frame.file = (struct str){ text.p, 0 };
+	return frame;
 }
 
 /* Half to even: must the number that was kept go up?  digits: those that were not. */

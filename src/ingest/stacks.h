@@ -44,6 +44,14 @@ struct stacks_frame {
 	int64_t first_line; /* of the function's definition */
 	int64_t line;       /* that ran */
 };
+/* The line that ran: below 1 it is none. */
+static inline int64_t stacks_line(int64_t line)
+{
+	return line > 0 ? line : NUMBER_NONE;
+}
+/* The facts of its function.  0, or -1 with err set. */
+int stacks_function(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
+		    struct function_fact *out, struct err *err);
 /* Its facts, for the sink's frame().  0, or -1 with err set. */
 int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t offset,
 		 struct frame_fact *out, struct err *err);
@@ -51,11 +59,17 @@ int stacks_frame(struct stacks *s, const struct stacks_frame *frame, uint64_t of
  * Texts that name a function and where it is: "wait (threading.py:320)" of py-spy,
  * "threading.py:wait:320" of Austin and Python's profiling.sampling,
  * "threading.py:320:wait" of flameprof, "threading.py(320):_wait" of torch's
- * export_stacks().  Others are a name.
+ * export_stacks().  Others are a name.  of_any_file: a text of the second form may have
+ * a file that does not look like one.
  */
-struct stacks_frame stacks_parse(struct str text);
+struct stacks_frame stacks_parse(struct str text, bool of_any_file);
 /* Is it one of torch's? */
 bool stacks_is_torch(struct str text);
+/*
+ * The '(' of the place at the end, "g (/data (old)/x.py:9)": behind a blank, and closed by
+ * the last character, if brackets match.  0: there is none.
+ */
+size_t stacks_bracket(struct str text);
 
 enum stacks_number {
 	STACKS_NUMBER,

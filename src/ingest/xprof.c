@@ -68,17 +68,21 @@ static void grow(struct xprof *x)
 	free(old.all);
 }
 
-/* The last name counts: one that says nothing takes an earlier one's place. */
-static void add_name(struct xprof *x, const struct xprof_named *named)
+/*
+ * The last name counts: one that says nothing takes an earlier one's place.  False: a name
+ * of xprof's that there is no room for.
+ */
+static bool add_name(struct xprof *x, const struct xprof_named *named)
 {
 	bool known = x->n && find_slot(x, named)->kind != NAMED_NONE;
 
 	if (!known && (named->kind == NAMED_OTHER || x->n == NAMED_MAX))
-		return;
+		return named->kind == NAMED_OTHER || !x->seen;
 	if (2 * (x->n + 1) > x->nslots)
 		grow(x);
 	*find_slot(x, named) = *named;
 	x->n += !known;
+	return true;
 }
 
 /* NULL: it has no name that says something. */
@@ -144,20 +148,20 @@ static enum named_kind process_kind(struct str name, int64_t *number)
 	return NAMED_OTHER;
 }
 
-void xprof_process_name(struct xprof *x, struct ident pid, struct str name)
+bool xprof_process_name(struct xprof *x, struct ident pid, struct str name)
 {
 	struct xprof_named named = { .pid = pid.number,
 				     .number = NUMBER_NONE,
 				     .is_process = true };
 
 	if (pid.text != TEXT_NONE)
-		return;
+		return true;
 	named.kind = (uint8_t)process_kind(name, &named.number);
 	x->seen |= named.kind != NAMED_OTHER;
-	add_name(x, &named);
+	return add_name(x, &named);
 }
 
-void xprof_thread_name(struct xprof *x, struct ident pid, struct ident tid,
+bool xprof_thread_name(struct xprof *x, struct ident pid, struct ident tid,
 		       struct str name)
 {
 	const struct str stream = STR_LIT("Stream #");
@@ -168,14 +172,14 @@ void xprof_thread_name(struct xprof *x, struct ident pid, struct ident tid,
 	size_t n;
 
 	if (pid.text != TEXT_NONE || tid.text != TEXT_NONE)
-		return;
+		return true;
 	if (str_starts_with(name, stream)) {
 		named.kind = NAMED_STREAM;
 		named.number = xprof_number(str_behind(name, stream.n), &n);
 	} else if (str_is(name, "XLA Ops") || str_is(name, "Sparse Core Ops")) {
 		named.kind = NAMED_OPERATIONS;
 	}
-	add_name(x, &named);
+	return add_name(x, &named);
 }
 
 /* What the names that were given so far say of the row. */

@@ -25,9 +25,12 @@ struct xprof {
 
 /* Empty again. */
 void xprof_release(struct xprof *x);
-/* A process or a thread has this name; others than xprof's are passed over. */
-void xprof_process_name(struct xprof *x, struct ident pid, struct str name);
-void xprof_thread_name(struct xprof *x, struct ident pid, struct ident tid,
+/*
+ * A process or a thread has this name; others than xprof's are passed over.  False: so many
+ * have one that it is not kept.
+ */
+bool xprof_process_name(struct xprof *x, struct ident pid, struct str name);
+bool xprof_thread_name(struct xprof *x, struct ident pid, struct ident tid,
 		       struct str name);
 
 enum xprof_row_kind {

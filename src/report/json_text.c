@@ -106,6 +106,8 @@ void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell)
 	}
 }
 
+#define EXACT_MOST (INT64_C(1) << 53) /* to this JavaScript tells numbers apart */
+
 void json_text_part(struct writer *w, enum unit unit, const struct cell *cell,
 		    struct spelt *spelt)
 {
@@ -113,6 +115,11 @@ void json_text_part(struct writer *w, enum unit unit, const struct cell *cell,
 	char room[SPELT_PART + sizeof(cut)];
 	struct str text = cell->as.text;
 
+	if (cell->type == CELL_INT && unit == UNIT_ID &&
+	    (cell->as.integer > EXACT_MOST || cell->as.integer < -EXACT_MOST)) {
+		json_text_str(w, units_integer(cell->as.integer, room));
+		return;
+	}
 	if (cell->type != CELL_TEXT || text.n <= SPELT_PART ||
 	    spelt_take(spelt, text.n, 0)) {
 		json_text_cell(w, unit, cell);

@@ -21,8 +21,9 @@ void json_text_whole(struct writer *w, struct str json);
 /* null, true, false, a number or a string; NaN and infinities are null. */
 void json_text_cell(struct writer *w, enum unit unit, const struct cell *cell);
 /*
- * The same where one long text may stand in many cells: a text is cut, and says so, that is
- * beyond what base/spelt.h leaves of a file without a size.
+ * The same for a page: ids that JavaScript does not tell apart are strings.  One long text
+ * may stand in many cells: a text is cut, and says so, that is beyond what base/spelt.h
+ * leaves of a file without a size.
  */
 void json_text_part(struct writer *w, enum unit unit, const struct cell *cell,
 		    struct spelt *spelt);

@@ -161,6 +161,7 @@ static void read_input(struct slot *slot, const struct ahead_file *file)
 				   .spill = slot->ahead->plan.spill,
 				   .progress = on_progress,
 				   .to = slot,
+				   .mtime_ns = file->mtime_ns,
 				   .may_split = true };
 	const struct import_source source = { .shown = file->shown,
 					      .is_found = file->is_found };

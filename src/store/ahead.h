@@ -29,6 +29,7 @@ struct ahead;
 struct ahead_file {
 	const char *shown; /* borrowed; the pointer is what ahead_take() looks for */
 	uint64_t size;     /* on disk */
+	int64_t mtime_ns;  /* when it was listed */
 	bool is_found;     /* import_source's */
 };
 

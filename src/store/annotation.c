@@ -42,6 +42,8 @@ struct launched {
 
 #define BLOCK_WORKS 16
 
+#define LABEL_ID(step, name) ((int64_t)((uint64_t)(step) << 32 | (name)))
+
 static void add_span(struct span *to, const struct span *from)
 {
 	if (from->start_ns < to->start_ns)
@@ -182,21 +184,35 @@ static size_t first_from_time(const struct launched *l, size_t low, size_t high,
 	return at;
 }
 
+/* STEP_BY_START: whichever step came first.  UINT32_MAX: there is none yet. */
+static uint32_t label_at(const struct idmap *labels, uint32_t step, uint32_t name)
+{
+	size_t probe = idmap_first(labels, LABEL_ID(step, name));
+
+	return idmap_next(labels, &probe);
+}
+
 static struct annotation_stat *find_label(struct summary *s, struct idmap *labels,
 					  uint32_t step, uint32_t name)
 {
-	int64_t id = (int64_t)((uint64_t)step << 32 | name);
-	size_t probe = idmap_first(labels, id);
-	uint32_t at = idmap_next(labels, &probe);
+	uint32_t at = label_at(labels, step, name);
 
 	if (at != UINT32_MAX)
 		return &s->annotations[at];
+	uint32_t first = label_at(labels, STEP_BY_START, name);
+	if (first == UINT32_MAX) {
+		first = (uint32_t)s->nannotations;
+		idmap_add(labels, LABEL_ID(STEP_BY_START, name), first);
+	}
 	s->annotations = spill_grow(s->spill, s->annotations, &s->annotations_cap,
 				    s->nannotations + 1, sizeof(*s->annotations));
-	s->annotations[s->nannotations] = (struct annotation_stat){
-		.step = step, .name = name, .first_ts_ns = INT64_MAX
-	};
-	idmap_add(labels, id, (uint32_t)s->nannotations);
+	s->annotations[s->nannotations] =
+		(struct annotation_stat){ .step = step,
+					  .name = name,
+					  .first_ts_ns = INT64_MAX,
+					  .track = UINT32_MAX,
+					  .first = first };
+	idmap_add(labels, LABEL_ID(step, name), (uint32_t)s->nannotations);
 	return &s->annotations[s->nannotations++];
 }
 
@@ -252,17 +268,22 @@ static void add_launches(const struct launched *l, uint32_t row, size_t first,
 	}
 }
 
-/* False: the call lies in another of its label, which has its time and work already. */
-static bool add_time(const struct slice_rec *slice, struct annotation_stat *label)
+/*
+ * False: the call lies in another of its label, which has its time and work already, in
+ * whatever step it began.
+ */
+static bool add_time(struct summary *s, const struct slice_rec *slice,
+		     struct annotation_stat *label)
 {
+	struct annotation_stat *first = &s->annotations[label->first];
+
 	if (slice->ts_ns < label->first_ts_ns)
 		label->first_ts_ns = slice->ts_ns;
 	label->calls++;
-	if (label->calls > 1 && label->track == slice->track &&
-	    slice_end(slice) <= label->until_ns)
+	if (first->track == slice->track && slice_end(slice) <= first->until_ns)
 		return false;
-	label->track = slice->track;
-	label->until_ns = slice_end(slice);
+	first->track = slice->track;
+	first->until_ns = slice_end(slice);
 	label->host_ns = sum_add(label->host_ns, slice->dur_ns);
 	return true;
 }
@@ -291,7 +312,7 @@ static void add_calls(const struct model *m, struct op_pass *pass,
 		uint32_t name = op_pass_name(pass, slice->name, false).name;
 		uint32_t step = step_of_row(&steps, row);
 		struct annotation_stat *label = find_label(s, &labels, step, name);
-		if (!add_time(slice, label))
+		if (!add_time(s, slice, label))
 			continue;
 		if (last - first > FEW_DEVICES)
 			ask_later(m, &asking, row, (uint32_t)(label - s->annotations));

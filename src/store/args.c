@@ -1,14 +1,47 @@
 /* The args of begins and ends: see args.h. */
 #include "store/args.h"
 
+#include "ingest/json.h"
+
 static bool is_object(struct str json)
 {
 	return json.n >= 2 && json.p[0] == '{';
 }
 
 /*
- * "{a}" and "{b}" as "{a,b}": of a key in both the last one counts.  What is no
- * object stays the begin's.
+ * Takes members out of an object that is followed by JSON_PADDING: those that begin before
+ * `middle` and have a key of one behind it.
+ */
+static struct str without_repeated(char *p, size_t n, size_t middle)
+{
+	struct json_items items = json_items_of((struct str){ p, n });
+	struct json_value key, value;
+	struct intern keys;
+	char *to = p + 1, *from = to;
+
+	intern_init(&keys);
+	while (json_next_member(&items, &key, &value) > 0)
+		if (key.text.p > p + middle)
+			intern_add(&keys, key.text);
+	size_t behind = keys.n;
+	items = json_items_of((struct str){ p, n });
+	while (json_next_member(&items, &key, &value) > 0 && key.text.p < p + middle) {
+		char *end = p + (json_skip_blanks(items.j.p) + 1 - p); /* of its comma */
+		items.j.p = end - 1; /* what is before it is overwritten */
+		if (intern_add(&keys, key.text) >= behind) {
+			memmove(to, from, (size_t)(end - from));
+			to += end - from;
+		}
+		from = end;
+	}
+	memmove(to, from, (size_t)(p + n - from));
+	intern_release(&keys);
+	return (struct str){ p, n - (size_t)(from - to) };
+}
+
+/*
+ * "{a}" and "{b}" as "{a,b}": of a key in both the end's counts.  What is no object stays
+ * the begin's.
  */
 static struct str join(struct arena *arena, struct str begin, struct str end)
 {
@@ -20,11 +53,12 @@ static struct str join(struct arena *arena, struct str begin, struct str end)
 		n--;
 	if (n == 1)
 		return end;
-	char *p = arena_alloc(arena, n + end.n);
+	char *p = arena_alloc(arena, n + end.n + JSON_PADDING);
 	memcpy(p, begin.p, n);
 	p[n] = ',';
 	memcpy(p + n + 1, end.p + 1, end.n - 1);
-	return (struct str){ p, n + end.n };
+	memset(p + n + end.n, 0, JSON_PADDING);
+	return without_repeated(p, n + end.n, n);
 }
 
 static bool is_empty(struct str json)

@@ -164,13 +164,45 @@ static bool has_sound_header(const char *path)
 	return is_sound;
 }
 
-/* What has our name and is no store of ours is damaged, or in the way. */
+/*
+ * What another program left beside the store, which SQLite would play into it, or has put
+ * in the place of its lock.  Counts them, or removes each that it can.
+ */
+static int beside(const char *path, int (*act)(const char *path))
+{
+	static const char *const suffixes[] = { "-journal", "-wal", ".lock" };
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char *other = xasprintf("%s%s", path, suffixes[i]);
+		struct stat st;
+		bool is_lock = suffixes[i][0] == '.';
+		if (lstat(other, &st) == 0 && !(is_lock && S_ISREG(st.st_mode)))
+			n += act ? act(other) != 0 : 1;
+		free(other);
+	}
+	return n;
+}
+
+/*
+ * What has our name and is no store of ours is damaged, or in the way.  A store that
+ * something lies beside is none either: it goes first, as without its journal it may hold
+ * half of a change.
+ */
 static bool is_ready(const char *path)
 {
-	if (has_sound_header(path))
+	if (beside(path, NULL) == 0 && has_sound_header(path))
 		return true;
 	unlink(path);
 	return false;
+}
+
+/* Nothing is where a store is to be made. */
+static bool is_free(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) < 0 && beside(path, unlink) == 0;
 }
 
 /* NULL, or why a folder that is there is not to be trusted. */
@@ -205,7 +237,6 @@ static int find_temporary(struct cache_entry *out, struct err *err)
 /* In a folder that is the user's own.  False when the cache cannot keep it. */
 static bool find_in(const char *folder, uint64_t key, struct cache_entry *out)
 {
-	struct stat st;
 	const char *why = distrust(folder);
 
 	if (why) {
@@ -218,8 +249,7 @@ static bool find_in(const char *folder, uint64_t key, struct cache_entry *out)
 		utimensat(AT_FDCWD, out->path, NULL, AT_SYMLINK_NOFOLLOW);
 	else
 		make_folders(folder);
-	return out->is_ready ||
-	       (access(folder, W_OK | X_OK) == 0 && lstat(out->path, &st) < 0);
+	return out->is_ready || (access(folder, W_OK | X_OK) == 0 && is_free(out->path));
 }
 
 /* A cached place for the key, or false. */

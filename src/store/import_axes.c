@@ -181,7 +181,8 @@ static bool needs_ranks(const struct importing *i, uint32_t *at, uint32_t *spare
 	for (size_t k = 1; k < i->nprofiles; k++) {
 		const struct import_profile *p = &i->profiles[at[k - 1]];
 		const struct import_profile *q = &i->profiles[at[k]];
-		if (p->rank == q->rank && axes_differ(&p->axes, &q->axes))
+		if (p->rank != NUMBER_NONE && p->rank == q->rank &&
+		    axes_differ(&p->axes, &q->axes))
 			return true;
 	}
 	return n == 0;

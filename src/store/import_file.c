@@ -22,6 +22,11 @@ struct listing {
 	struct intern seen; /* (device, inode): a file is read once */
 };
 
+static int64_t mtime_ns(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
 static void list_file(struct listing *l, const char *shown, const struct stat *st,
 		      bool is_found)
 {
@@ -31,9 +36,11 @@ static void list_file(struct listing *l, const char *shown, const struct stat *s
 	if (!S_ISREG(st->st_mode) ||
 	    intern_add(&l->seen, str_bytes(key, sizeof(key))) < known)
 		return;
-	*ARRAY_PUSH(l->plan.files, l->plan.nfiles, l->cap) = (struct ahead_file){
-		.shown = shown, .size = (uint64_t)st->st_size, .is_found = is_found
-	};
+	*ARRAY_PUSH(l->plan.files, l->plan.nfiles, l->cap) =
+		(struct ahead_file){ .shown = shown,
+				     .size = (uint64_t)st->st_size,
+				     .mtime_ns = mtime_ns(st),
+				     .is_found = is_found };
 }
 
 static void list_operand(struct listing *l, const struct import_operand *operand)
@@ -118,15 +125,17 @@ static int note_unread(struct importing *i, const struct import_source *source,
 	return 0;
 }
 
-/* When the file was changed last; what is no file of its own has no such time. */
-static int64_t mtime_of(const struct importing *i, const struct import_source *source)
+/*
+ * When the file was changed last, as it was before it was opened: NUMBER_NONE if it is
+ * another by now, of which nobody knows how much was read.
+ */
+static int64_t mtime_of(const struct importing *i, int64_t before_ns)
 {
 	struct stat st;
 
-	if (i->archive || strcmp(source->path, "-") == 0 || stat(source->path, &st) < 0 ||
-	    !S_ISREG(st.st_mode))
+	if (i->file && (stat(i->file, &st) < 0 || mtime_ns(&st) != before_ns))
 		return NUMBER_NONE;
-	return (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return before_ns;
 }
 
 /* Nothing is stored: some of the ranks would be missing. */
@@ -150,7 +159,6 @@ static int store_reading(struct importing *i, const struct import_source *source
 
 	if (reading->why.kind != ERR_NONE)
 		return note_unread(i, source, reading, err);
-	about.mtime_ns = mtime_of(i, source);
 	about.threads = i->options->read.threads;
 	about.text_ids = text_ids;
 	return reading->split ? import_split(i, source, reading, &about, err)
@@ -169,6 +177,7 @@ int import_store(struct importing *i, const struct import_source *source,
 	}
 	about->run_id = i->run_id;
 	about->path = source->path;
+	about->mtime_ns = mtime_of(i, about->mtime_ns);
 	if (loader_write(loader, i->db, about, &loaded, err) < 0)
 		return -1;
 	file.bytes = about->bytes;
@@ -207,6 +216,7 @@ static int import_report(struct importing *i, const struct import_source *source
 				   .spill = i->spill,
 				   .progress = import_progress,
 				   .to = i,
+				   .mtime_ns = i->file_ns,
 				   .may_split = !i->archive && !source->part_bytes,
 				   .is_kept = !can_open_again(source) };
 	struct reading reading;
@@ -359,7 +369,8 @@ static bool keep_print(struct importing *i, const struct import_source *source,
 		(struct print){ .shown = xstrdup(source->shown),
 				.path = xstrdup(source->path),
 				.text = copy,
-				.n = text.n };
+				.n = text.n,
+				.mtime_ns = mtime_of(i, i->file_ns) };
 	return true;
 }
 
@@ -371,6 +382,7 @@ static int import_print(struct importing *i, const struct print *print, struct e
 	struct input *in = input_from_memory((struct bytes){ print->text, print->n });
 
 	input_set_plain(in);
+	i->file_ns = print->mtime_ns;
 	int rc = import_input(i, &source, in, err);
 	input_close(in);
 	return rc;
@@ -479,9 +491,11 @@ static uint32_t number_of(struct importing *i, const struct import_source *sourc
 {
 	struct stat st;
 
+	i->file_ns = NUMBER_NONE;
 	if (strcmp(source->path, "-") == 0 || stat(source->path, &st) < 0 ||
 	    !S_ISREG(st.st_mode))
 		return TEXT_NONE;
+	i->file_ns = mtime_ns(&st);
 	const uint64_t key[] = { (uint64_t)st.st_dev, (uint64_t)st.st_ino };
 	return intern_add(&i->seen, str_bytes(key, sizeof(key)));
 }
@@ -571,7 +585,9 @@ int import_path(struct importing *i, const struct import_source *source, struct 
 		note_repeated(i, source, number);
 		return 0;
 	}
+	i->file = number == TEXT_NONE ? NULL : source->path;
 	int rc = import_once(i, source, err);
+	i->file = NULL;
 	if (number == TEXT_NONE)
 		return rc;
 	i->is_trace = xgrow(i->is_trace, &i->is_trace_cap, number + (size_t)1,

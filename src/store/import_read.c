@@ -82,6 +82,7 @@ void reading_read(const struct reading_how *how, const struct import_source *sou
 	options.spill = how->spill;
 	input_set_spill(in, how->spill);
 	*out = (struct reading){ .about.name = file_name_parse(str_of(source->shown)),
+				 .about.mtime_ns = how->mtime_ns,
 				 .about.threads = how->options.threads,
 				 .why = ERR_INIT };
 	const struct reader *reader =

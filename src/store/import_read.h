@@ -18,8 +18,9 @@ struct reading_how {
 	struct spill *spill;  /* ... likewise */
 	load_progress *progress;
 	void *to;
-	bool may_split; /* the input can be read again, */
-	bool is_kept;   /*   by input_again() */
+	int64_t mtime_ns; /* of the file that the input is in, before it was opened */
+	bool may_split;   /* the input can be read again, */
+	bool is_kept;     /*   by input_again() */
 };
 
 /* What came of it. */

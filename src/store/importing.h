@@ -65,6 +65,7 @@ struct print {
 	char *shown, *path;  /* owned */
 	unsigned char *text; /* in the spill */
 	size_t n;
+	int64_t mtime_ns;
 };
 
 struct importing {
@@ -92,6 +93,9 @@ struct importing {
 	int64_t noted_ns;       /* when a file was noted last */
 	uint64_t told;          /* the progress: it never goes back */
 	struct ahead *ahead;    /* owned; reads files before their turn, or NULL */
+	const char
+		*file; /* borrowed; that is read now; NULL: no regular one, or a print */
+	int64_t file_ns; /* when it was changed last, before it was opened; NUMBER_NONE */
 	const struct input *archive; /* that the input is a member of, or NULL */
 	struct expand *expand;       /* of that archive, or NULL */
 	struct sqlite3 *db;

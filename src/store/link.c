@@ -35,8 +35,11 @@ struct link_part {
 	struct ranges open;
 	MODEL_ARRAY(uint32_t, works);
 	MODEL_ARRAY(struct charge, charges);
-	int64_t nunlaunched;
-	const struct slice_rec *unlaunched; /* the first one in the file */
+	struct noted {
+		int64_t n;
+		const struct slice_rec *first; /* in the file */
+	} unlaunched,
+		guessed; /* work without a launch; work that several calls may have launched */
 };
 
 static bool is_call(const struct slice_rec *s)
@@ -121,17 +124,26 @@ static void index_ids(struct linker *l)
 	crew_run(l->others, 2, build_table, l);
 }
 
+static void note(struct noted *noted, const struct slice_rec *work)
+{
+	if (noted->n++ == 0 || work->offset < noted->first->offset)
+		noted->first = work;
+}
+
 /*
  * The call with the work's correlation.  Merged files repeat ids: then the one
- * with the same External id counts, else the last that began before the work.
+ * with the same External id counts, else the last that began before the work, which is a
+ * guess where another one did, too.
  */
-static uint32_t find_launch(const struct linker *l, const struct slice_rec *work)
+static uint32_t find_launch(struct link_part *p, const struct slice_rec *work)
 {
+	const struct linker *l = p->l;
 	const struct model *m = l->m;
 	int64_t external_id = external_id_of(m, work);
 	uint32_t best = ROW_NONE, row;
 	int64_t best_ts = 0;
 	bool best_same = false;
+	int nearlier = 0;
 
 	if (has_no_key(m, work))
 		return ROW_NONE;
@@ -144,6 +156,9 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 		bool same = external_id != NUMBER_NONE &&
 			    external_id_of(m, call) == external_id;
 		bool earlier = call->ts_ns <= work->ts_ns;
+		if (same && !best_same)
+			nearlier = 0;
+		nearlier += earlier && same >= best_same;
 		bool better = best == ROW_NONE || (same && !best_same) ||
 			      (same == best_same && earlier &&
 			       (call->ts_ns > best_ts || best_ts > work->ts_ns));
@@ -153,6 +168,8 @@ static uint32_t find_launch(const struct linker *l, const struct slice_rec *work
 		best_ts = call->ts_ns;
 		best_same = same;
 	}
+	if (nearlier > 1)
+		note(&p->guessed, work);
 	return best;
 }
 
@@ -272,14 +289,12 @@ static void link_unlaunched(struct link_part *p, uint32_t work)
 	const struct slice_rec *s = model_slice(m, work);
 	struct device_rec *d = slice_device(m, s);
 
-	if (d->op != ROW_NONE) {
-		d->step = step_of_row(&p->steps, d->op);
-		charge(p, work, d->op);
-		return;
+	if (d->op == ROW_NONE) {
+		note(&p->unlaunched, s);
+		d->op = only_operator(p->l, s);
 	}
-	if (p->nunlaunched++ == 0 || s->offset < p->unlaunched->offset)
-		p->unlaunched = s;
-	d->op = only_operator(p->l, s);
+	if (d->op != ROW_NONE)
+		d->step = step_of_row(&p->steps, d->op);
 	charge(p, work, d->op);
 }
 
@@ -319,7 +334,7 @@ static void launch_part(void *to, size_t part)
 		const struct slice_rec *s = model_slice(m, row);
 		if (!class_is_device_work(s->class))
 			continue;
-		uint32_t launch = find_launch(l, s);
+		uint32_t launch = find_launch(p, s);
 		slice_device(m, s)->launch = launch;
 		if (launch == ROW_NONE)
 			link_unlaunched(p, row);
@@ -328,18 +343,26 @@ static void launch_part(void *to, size_t part)
 	}
 }
 
+static void take_noted(struct model *m, enum finding finding, struct noted *noted)
+{
+	if (noted->n)
+		model_finding(m, finding, noted->first->offset, STR_LIT(""),
+			      intern_str(m->texts, noted->first->name))
+			->count += noted->n - 1;
+	noted->n = 0;
+}
+
 /* What a part found, behind what those before it did. */
 static void take_part(struct model *m, struct link_part *p)
 {
-	if (p->nunlaunched && !pipeline_is(m)) /* pipelines record no launches */
-		model_finding(m, FINDING_LAUNCH_UNKNOWN, p->unlaunched->offset,
-			      STR_LIT(""), intern_str(m->texts, p->unlaunched->name))
-			->count += p->nunlaunched - 1;
+	if (pipeline_is(m)) /* pipelines record no launches */
+		p->unlaunched.n = 0;
+	take_noted(m, FINDING_LAUNCH_UNKNOWN, &p->unlaunched);
+	take_noted(m, FINDING_LAUNCH_GUESSED, &p->guessed);
 	for (size_t i = 0; i < p->nworks; i++)
 		*APPEND(m, works) = p->works[i];
 	for (size_t i = 0; i < p->ncharges; i++)
 		*APPEND(m, charges) = p->charges[i];
-	p->nunlaunched = 0;
 	p->nworks = p->ncharges = 0;
 }
 

@@ -40,18 +40,28 @@ static int take(const char *path, int fd)
 	return path_still_names(path, fd) ? 0 : 1;
 }
 
+int lockfile_open(int folder_fd, const char *name)
+{
+	const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+	int fd = openat(folder_fd, name, O_RDWR | flags);
+
+	return fd < 0 && errno == EACCES ? openat(folder_fd, name, O_RDONLY | flags) : fd;
+}
+
 /* No memory is asked for while the file is there and nobody knows of it. */
 int lockfile_try(struct lockfile *lock, const char *path, struct err *err)
 {
-	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
 	char *copy = xstrdup(path);
-	int fd = open(path, flags | O_EXCL, 0666);
+	int fd = open(path, flags, 0666);
 	bool is_new = fd >= 0;
 
 	*lock = (struct lockfile){ NULL, -1 };
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, flags, 0666);
-	int rc = fd < 0 ? -1 : take(path, fd);
+	bool is_there = fd < 0 && errno == EEXIST;
+	if (is_there)
+		fd = lockfile_open(AT_FDCWD, path);
+	/* its holder may have removed it between the two */
+	int rc = fd >= 0 ? take(path, fd) : is_there && errno == ENOENT ? 1 : -1;
 	if (rc == 0) {
 		*lock = (struct lockfile){ copy, fd };
 		return 0;

@@ -26,6 +26,11 @@ int lockfile_acquire(struct lockfile *lock, const char *path, struct err *err);
  * 0: held; 1: somebody else holds it; -1: err is set.
  */
 int lockfile_try(struct lockfile *lock, const char *path, struct err *err);
+/*
+ * A file that is there, to be locked: for writing, as network file systems want, else for
+ * reading, which does where it is another user's.  -1 with errno set.
+ */
+int lockfile_open(int folder_fd, const char *name);
 /* True for what flock() says where the file system has no locks. */
 bool lockfile_is_missing(int number);
 /* Accepts one that is not held. */

@@ -149,9 +149,9 @@ struct step_rec {
 	struct engine_step told; /* what its annotation says */
 };
 
-/* A step, and the process whose it is. */
+/* A step, the process whose it is, and the place of the step around it (find_around()). */
 struct owned_step {
-	uint32_t process, step;
+	uint32_t process, step, around;
 };
 
 /* Device work that was launched for a row itself. */

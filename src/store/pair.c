@@ -5,6 +5,9 @@
 
 #include "base/sparse.h"
 
+/* TRACK_STREAM and TRACK_STREAM_NOTES */
+#define NSTREAMS (TRACK_ASYNC - TRACK_STREAM)
+
 /* A slice that has begun. */
 struct begun {
 	uint32_t slice; /* ROW_NONE: it has ended, too */
@@ -15,6 +18,9 @@ struct begun {
 /* A track being paired. */
 struct pairing {
 	struct spill *spill;
+	const uint32_t *rows; /* the slices that are left, by time */
+	size_t nrows;
+	size_t nstreams;    /* of a thread: those of its pid and tid stand behind it */
 	struct begun *open; /* the last one has not ended */
 	size_t n, cap;
 	/*
@@ -71,28 +77,57 @@ static void close_slice(struct slice_rec *begin, int64_t end_ns)
 	begin->phase = PHASE_COMPLETE;
 }
 
-/*
- * Place in `open`, plus 1, of the slice that the end closes: the newest of the end's
- * name; on a thread, where there is none or the end has no name, the newest of all.
- * 0 when there is none.  (Perfetto goes by the name, too; catapult never does.)
- */
-static uint32_t find_begin(const struct model *m, struct pairing *p,
-			   const struct slice_rec *end)
+static bool is_before(const struct model *m, uint32_t a, uint32_t b)
 {
-	uint32_t at = 0;
+	int64_t a_ns = m->slices[a].ts_ns, b_ns = m->slices[b].ts_ns;
 
-	if (end->name != p->no_name)
-		at = newest_of(m, p, end->name);
-	if (at == 0 && (end->name == p->no_name || !p->by_name))
-		at = (uint32_t)p->n;
-	return at;
+	return a_ns != b_ns ? a_ns < b_ns : a < b;
+}
+
+/*
+ * Which of the n has the newest slice that has not ended, of that name or, no_name, of all:
+ * *at is its place in `open`, plus 1, or 0 when there is none.
+ */
+static struct pairing *newest_among(const struct model *m, struct pairing *p, size_t n,
+				    uint32_t name, uint32_t *at)
+{
+	struct pairing *newest = p;
+
+	*at = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t own =
+			name == p->no_name ? (uint32_t)p[i].n : newest_of(m, &p[i], name);
+		if (own && (*at == 0 || is_before(m, newest->open[*at - 1].slice,
+						  p[i].open[own - 1].slice))) {
+			newest = &p[i];
+			*at = own;
+		}
+	}
+	return newest;
+}
+
+/*
+ * The slice that the end closes: the newest of the end's name; on a thread, where there is
+ * none or the end has no name, the newest of all.  (Perfetto goes by the name, too; catapult
+ * never does.)  An end needs no category, which tells a stream's slices from those of the
+ * thread of the same pid and tid: without one it may be of any of them.
+ */
+static struct pairing *find_begin(const struct model *m, struct pairing *p,
+				  const struct slice_rec *end, uint32_t *at)
+{
+	bool is_told = m->ncategories && m->categories[end->category] != TEXT_NONE;
+	size_t n = is_told ? 1 : 1 + p->nstreams;
+	struct pairing *found = newest_among(m, p, n, end->name, at);
+
+	return *at || p->by_name ? found : newest_among(m, p, n, p->no_name, at);
 }
 
 static void pair_end(struct model *m, struct pairing *p, struct slice_rec *end)
 {
-	uint32_t at = find_begin(m, p, end);
+	uint32_t at;
 
 	end->key = ROW_NONE;
+	p = find_begin(m, p, end, &at);
 	if (at == 0) {
 		finding_at(m, FINDING_END_WITHOUT_BEGIN, end);
 		return;
@@ -176,29 +211,83 @@ static void pair_slice(struct model *m, struct pairing *p, uint32_t slice)
 	}
 }
 
-static void pair_track(struct model *m, const struct track *t, const uint32_t *rows,
-		       struct pairing *p)
+/* `track` may be TEXT_NONE, and have no pairs: it has no slices, then. */
+static void start(const struct model *m, uint32_t track, struct pairing *p)
 {
+	const struct track *t = track != TEXT_NONE && m->tracks[track].has_pairs
+					? &m->tracks[track]
+					: NULL;
+
+	p->rows = t ? m->order + t->first : NULL;
+	p->nrows = t ? t->n : 0;
 	p->n = 0;
 	p->part = ROW_NONE;
 	p->part_is_open = false;
-	p->by_name = t->kind == TRACK_ASYNC;
-	for (size_t i = 0; i < t->n; i++) {
+	p->by_name = t && t->kind == TRACK_ASYNC;
+}
+
+/* Do the slices of `a` go on before those of `b`? */
+static bool comes_before(const struct model *m, const struct pairing *a,
+			 const struct pairing *b)
+{
+	return is_before(m, *a->rows, *b->rows);
+}
+
+/* The one whose next slice comes first, of one time that of the file; NULL at the end. */
+static struct pairing *first_of(const struct model *m, struct pairing *p, size_t n)
+{
+	struct pairing *first = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i].nrows && (!first || comes_before(m, &p[i], first)))
+			first = &p[i];
+	return first;
+}
+
+/* Of a stream: is it paired with a thread? */
+static bool has_thread(const struct model *m, const struct track *t)
+{
+	if (t->kind != TRACK_STREAM && t->kind != TRACK_STREAM_NOTES)
+		return false;
+	uint32_t thread = m->places[t->place].track[TRACK_THREAD];
+	return thread != TEXT_NONE && m->tracks[thread].has_pairs;
+}
+
+static void pair_track(struct model *m, uint32_t track, struct pairing *all)
+{
+	const struct track *t = &m->tracks[track];
+	struct pairing *p;
+
+	start(m, track, all);
+	for (size_t i = 0; i < NSTREAMS; i++)
+		start(m,
+		      t->kind == TRACK_THREAD
+			      ? m->places[t->place].track[TRACK_STREAM + i]
+			      : TEXT_NONE,
+		      &all[1 + i]);
+	for (size_t i = 0; (p = first_of(m, all, 1 + NSTREAMS)) != NULL; i++) {
 		model_tick(m, i);
-		pair_slice(m, p, rows[i]);
+		p->nrows--;
+		pair_slice(m, p, *p->rows++);
 	}
-	close_rest(m, p);
+	for (size_t i = 0; i < 1 + NSTREAMS; i++)
+		close_rest(m, &all[i]);
 }
 
 void pair_all(struct model *m)
 {
-	struct pairing pairing = { .spill = m->spill,
-				   .no_name = intern_add(m->texts, STR_LIT("")) };
+	struct pairing all[1 + NSTREAMS] = { 0 };
 
+	for (size_t i = 0; i < 1 + NSTREAMS; i++) {
+		all[i].spill = m->spill;
+		all[i].no_name = intern_add(m->texts, STR_LIT(""));
+	}
+	all[0].nstreams = NSTREAMS;
 	for (size_t t = 0; t < m->ntracks; t++)
-		if (m->tracks[t].has_pairs)
-			pair_track(m, &m->tracks[t], m->order + m->tracks[t].first,
-				   &pairing);
-	spill_free(m->spill, pairing.open);
-	sparse_release(&pairing.newest);
+		if (m->tracks[t].has_pairs && !has_thread(m, &m->tracks[t]))
+			pair_track(m, (uint32_t)t, all);
+	for (size_t i = 0; i < 1 + NSTREAMS; i++) {
+		spill_free(m->spill, all[i].open);
+		sparse_release(&all[i].newest);
+	}
 }

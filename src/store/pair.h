@@ -7,7 +7,8 @@
 /*
  * Pairs the slices of every track that has_pairs; m->order has them by time.  Begins get
  * their duration, ends the place of their begin as their key (ROW_NONE: none was open);
- * what cannot be paired is a finding.
+ * what cannot be paired is a finding.  An end without a category may
+ * also end what is on a stream of its pid and tid.
  */
 void pair_all(struct model *m);
 

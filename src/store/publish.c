@@ -166,7 +166,7 @@ static bool is_temp_name(const char *name, struct str prefix)
 
 static void remove_if_dead(int folder_fd, const char *name)
 {
-	int fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = lockfile_open(folder_fd, name);
 
 	if (fd < 0)
 		return;

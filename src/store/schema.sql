@@ -17,7 +17,7 @@ CREATE TABLE profile (
     id              INTEGER PRIMARY KEY,
     run_id          INTEGER NOT NULL REFERENCES run (id),
     path            TEXT NOT NULL,         -- as resolved when it was ingested; '-' is standard input
-    mtime_ns        INTEGER,               -- when the file was changed last, since 1970; NULL: no file
+    mtime_ns        INTEGER,               -- when the file was changed last, since 1970; NULL: not known
     format          TEXT NOT NULL,         -- 'pytorch', 'xprof' (TensorFlow, JAX), 'chrome', 'pstats', 'samples'
     dialect         TEXT,                  -- which exporter wrote it: ptool-formats(5)
     rank            INTEGER,

@@ -23,9 +23,9 @@ ORDER BY p.id;
 UPDATE run SET name = :run;
 
 -- Profiles of the run ?1 from the file ?2, or from what is in it, when it was changed at ?3 and
--- slices were kept or, ?4, left out; -1: there are some of another kind.
+-- slices were kept or, ?4, left out; -1: there are some of another kind, or it is not known.
 -- name: has_recording
-SELECT CASE WHEN count(*) = coalesce(sum(coalesce(p.mtime_ns, ?3) = ?3 AND p.has_slices <> ?4), 0)
+SELECT CASE WHEN count(*) = coalesce(sum(p.mtime_ns = ?3 AND p.has_slices <> ?4), 0)
     THEN count(*) ELSE -1 END
 FROM run r JOIN profile p ON p.run_id = r.id
 WHERE r.name = ?1 AND (p.path = ?2 OR substr(p.path, 1, length(?2) + 1) = ?2 || '/');

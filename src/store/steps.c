@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/idmap.h"
 #include "base/search.h"
 #include "trace/step_name.h"
 
@@ -56,34 +57,91 @@ static void step_of_file(struct model *m)
 					       .told = engine_step_unknown() };
 }
 
-/* Do the names of the process's steps from `from` on tell no number, or only of some? */
-static bool lacks_numbers(const struct model *m, size_t from)
+/* Did step_of_file() make the step?  A device and the host are in it alike. */
+static bool is_step_of_file(const struct model *m)
 {
-	for (size_t i = from;
-	     i < m->nsteps && m->step_owners[i].process == m->step_owners[from].process;
-	     i++)
+	return m->file_step != NUMBER_NONE && m->nsteps && m->steps[0].row == ROW_NONE;
+}
+
+/* Do the names of these steps tell no number, or only of some? */
+static bool lacks_numbers(const struct model *m, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
 		if (m->steps[m->step_owners[i].step].number == NUMBER_NONE)
 			return true;
 	return false;
 }
 
+/* Has a step of this number another phase?  The first of each number is kept. */
+static bool is_of_two(const struct model *m, struct idmap *numbered, uint32_t step)
+{
+	size_t probe = idmap_first(numbered, m->steps[step].number);
+	uint32_t first = idmap_next(numbered, &probe);
+
+	if (first != UINT32_MAX)
+		return m->steps[first].told.phase != m->steps[step].told.phase;
+	idmap_add(numbered, m->steps[step].number, step);
+	return false;
+}
+
+/*
+ * Is one number that of labels of different phases, or of one and none, in a process: of
+ * "decode_step_0" and "train_step_0"?  A ProfilerStep keeps its own.
+ */
+static bool labels_share_numbers(const struct model *m, size_t from, size_t to)
+{
+	bool share = false;
+	struct idmap numbered;
+
+	idmap_init_in(&numbered, to - from, m->spill);
+	for (size_t i = from; i < to && !share; i++)
+		share = m->steps[m->step_owners[i].step].is_engines &&
+			is_of_two(m, &numbered, m->step_owners[i].step);
+	idmap_release(&numbered);
+	return share;
+}
+
+/* Is one number that of steps of different phases?  One that tells none is another rank's. */
+static bool phases_share_numbers(const struct model *m)
+{
+	bool share = false;
+	struct idmap told;
+
+	idmap_init_in(&told, m->nsteps, m->spill);
+	for (uint32_t i = 0; i < m->nsteps && !share; i++)
+		share = m->steps[i].told.phase != ENGINE_UNTOLD && is_of_two(m, &told, i);
+	idmap_release(&told);
+	return share;
+}
+
 /*
  * By their place in the process, from 0: "prefill" says no number, and the first
- * "decode_step_0" after it is step 1, as two steps 0 could not be asked for apart.
+ * "decode_step_0" after it is step 1, as two steps 0 could not be asked for apart.  Nor
+ * could phases of several processes that share a number: then by their place in the file.
  */
 static void number_steps(struct model *m)
 {
-	bool is_by_place = false;
-	int64_t place = 0;
+	for (size_t from = 0, to; from < m->nsteps; from = to) {
+		to = first_of_process(m, m->step_owners[from].process + 1);
+		if (!lacks_numbers(m, from, to) && !labels_share_numbers(m, from, to))
+			continue;
+		for (size_t i = from; i < to; i++)
+			m->steps[m->step_owners[i].step].number = (int64_t)(i - from);
+	}
+	if (phases_share_numbers(m))
+		for (size_t i = 0; i < m->nsteps; i++)
+			m->steps[i].number = (int64_t)i;
+}
 
-	for (size_t i = 0; i < m->nsteps; i++, place++) {
-		if (i == 0 ||
-		    m->step_owners[i].process != m->step_owners[i - 1].process) {
-			is_by_place = lacks_numbers(m, i);
-			place = 0;
-		}
-		if (is_by_place)
-			m->steps[m->step_owners[i].step].number = place;
+/* Of each the newest before it that ends later: its place among these, ROW_NONE for none. */
+static void find_around(const struct model *m, struct owned_step *steps, size_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t around = i ? i - 1 : ROW_NONE;
+		while (around != ROW_NONE && m->steps[steps[around].step].end_ns <=
+						     m->steps[steps[i].step].end_ns)
+			around = steps[around].around;
+		steps[i].around = around;
 	}
 }
 
@@ -94,10 +152,16 @@ static void own_steps(struct model *m)
 	m->step_owners = spill_alloc(m->spill, 2 * m->nsteps, sizeof(*m->step_owners));
 	for (uint32_t i = 0; i < m->nsteps; i++) {
 		uint32_t track = model_slice(m, m->steps[i].row)->track;
-		m->step_owners[i] = (struct owned_step){ m->tracks[track].process, i };
+		m->step_owners[i] =
+			(struct owned_step){ m->tracks[track].process, i, ROW_NONE };
 		m->step_owners[m->nsteps + i] = m->step_owners[i];
 	}
 	qsort(m->step_owners, m->nsteps, sizeof(*m->step_owners), by_process);
+	for (size_t from = 0, to; from < m->nsteps; from = to) {
+		to = first_of_process(m, m->step_owners[from].process + 1);
+		find_around(m, m->step_owners + from, to - from);
+	}
+	find_around(m, m->step_owners + m->nsteps, m->nsteps);
 }
 
 /* By its length: is the i-th of the owned steps the last of its process, and a short one? */
@@ -188,8 +252,8 @@ static void go_to_track(struct step_cursor *c, uint32_t at)
 
 	c->track = at;
 	c->next = c->n = 0;
-	c->is_host = track->kind == TRACK_THREAD || track->kind == TRACK_ASYNC;
-	if (!c->is_host || !m->step_owners)
+	if ((track->kind != TRACK_THREAD && track->kind != TRACK_ASYNC) ||
+	    !m->step_owners)
 		return;
 	size_t from = first_of_process(m, track->process);
 	size_t to = first_of_process(m, track->process + 1);
@@ -231,13 +295,13 @@ static uint32_t newest_at(struct step_cursor *c, int64_t ts_ns)
 
 	c->until_ns = INT64_MAX;
 	if (c->n == 0)
-		return c->is_host && m->nsteps && m->steps[0].row == ROW_NONE ? 0
-									      : ROW_NONE;
+		return is_step_of_file(m) ? 0 : ROW_NONE;
 	go_to_time(c, ts_ns);
 	if (c->next < c->n)
 		c->until_ns = start_of(c, c->next);
-	size_t back = c->next > OPEN_MAX ? c->next - OPEN_MAX : 0;
-	for (size_t k = c->next; k-- > back;) {
+	uint32_t k = c->next ? (uint32_t)c->next - 1 : ROW_NONE;
+	for (int open = 0; k != ROW_NONE && open < OPEN_MAX;
+	     open++, k = c->steps[k].around) {
 		uint32_t step = c->steps[k].step;
 		if (ts_ns >= m->steps[step].end_ns)
 			continue;
@@ -286,6 +350,14 @@ struct step_work {
 	int64_t first_ns, last_ns;
 };
 
+/* Work that has a correlation, but no call with it: an operator's, or nobody's. */
+static bool lacks_launch(const struct model *m, const struct slice_rec *s)
+{
+	int64_t key = slice_key(m, s);
+
+	return slice_device(m, s)->launch == ROW_NONE && key != NUMBER_NONE && key != 0;
+}
+
 static struct step_work *work_of_steps(const struct model *m)
 {
 	struct step_work *work = spill_alloc(m->spill, m->nsteps, sizeof(*work));
@@ -298,7 +370,7 @@ static struct step_work *work_of_steps(const struct model *m)
 		if (!class_is_device_work(s->class))
 			continue;
 		uint32_t step = slice_device(m, s)->step;
-		if (step >= m->nsteps)
+		if (step >= m->nsteps || lacks_launch(m, s))
 			continue;
 		if (s->ts_ns < work[step].first_ns)
 			work[step].first_ns = s->ts_ns;
@@ -317,8 +389,11 @@ static int64_t later(int64_t a, int64_t b)
 static void move_window(struct step_rec *step, const struct step_work *work,
 			int64_t *reached_ns)
 {
-	if (work->last_ns == INT64_MIN)
+	if (work->last_ns == INT64_MIN) {
+		if (*reached_ns == NUMBER_NONE)
+			*reached_ns = step->ts_ns;
 		return;
+	}
 	int64_t start_ns = work->first_ns < step->ts_ns ? work->first_ns : step->ts_ns;
 	/* what the device did before the first is not in the recording */
 	step->from_ns = *reached_ns == NUMBER_NONE ? work->first_ns

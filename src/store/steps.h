@@ -29,7 +29,6 @@ struct step_cursor {
 	const struct owned_step *steps; /* those that a row of the track may be in */
 	size_t n, next;
 	uint32_t track; /* of the newest row */
-	bool is_host;
 	/* A start from here to there on that track has the same answer. */
 	int64_t from_ns, until_ns;
 	uint32_t step;

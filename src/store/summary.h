@@ -13,9 +13,12 @@ struct annotation_stat {
 	uint32_t step; /* index, or ROW_NONE */
 	uint32_t name;
 	int64_t first_ts_ns, calls, host_ns, device_ns, device_span_ns, launches;
-	/* While it is made: the end of its newest outermost call, and where that was. */
+	/*
+	 * While it is made: the end of the newest outermost call of its name in any step, and
+	 * where that was, in the row of the name that came first.
+	 */
 	int64_t until_ns;
-	uint32_t track;
+	uint32_t track, first;
 };
 
 /* op_stat.grain: by name; by name, shapes, stack and overload; by step and name. */

@@ -124,8 +124,8 @@ static bool read_number(struct str text, size_t at, struct token *out)
 	return decimal_text_int(digits, &out->number) == DECIMAL_OK;
 }
 
-/* Does "rank" at this place mean that of all ranks, and not "local rank"? */
-static bool is_of_all(struct str text, size_t at)
+/* The letters before, and before what is neither letter nor digit. */
+static struct str word_before(struct str text, size_t at)
 {
 	size_t end = at;
 
@@ -134,8 +134,23 @@ static bool is_of_all(struct str text, size_t at)
 	size_t begin = end;
 	while (begin > 0 && is_letter(text.p[begin - 1]))
 		begin--;
-	struct str before = { text.p + begin, end - begin };
-	return !is_word(before, "local") && !is_word(before, "node");
+	return (struct str){ text.p + begin, end - begin };
+}
+
+bool axes_number_is_local(struct str text, size_t at)
+{
+	struct str before = word_before(text, at);
+
+	return is_word(str_behind(before, before.n > 5 ? before.n - 5 : 0), "local");
+}
+
+bool axes_rank_is_of_all(struct str text, size_t at)
+{
+	struct str before = word_before(text, at);
+
+	/* the rank of a group is torchelastic's, of nodes */
+	return !axes_number_is_local(text, at) && !is_word(before, "node") &&
+	       !is_word(before, "group");
 }
 
 static bool read_rank(struct str text, size_t at, struct token *out)
@@ -143,7 +158,7 @@ static bool read_rank(struct str text, size_t at, struct token *out)
 	struct str letters = letters_at(text, at);
 
 	*out = (struct token){ .axis = NAXES, .is_rank = true };
-	return is_word(letters, "rank") && is_of_all(text, at) &&
+	return is_word(letters, "rank") && axes_rank_is_of_all(text, at) &&
 	       read_number(text, skip_signs(text, at + letters.n), out);
 }
 

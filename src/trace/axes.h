@@ -54,6 +54,11 @@ struct axes_told axes_of_file_name(struct str name);
  */
 struct axes_told axes_of_label(struct str label);
 
+/* Is "local" before this place: "local_step", "isLocal-rank"? */
+bool axes_number_is_local(struct str text, size_t at);
+/* Does "rank" at this place mean that of all ranks?  "local_rank", "node rank" do not. */
+bool axes_rank_is_of_all(struct str text, size_t at);
+
 /*
  * What a process group tells: the place of `rank` in its list of ranks, "[0, 2, 4]", if
  * its description names an axis ("mesh_tp", "TENSOR_MODEL_PARALLEL_GROUP", "tp:0").

@@ -21,8 +21,10 @@ static const char *read_number(const char *p, const char *end, int64_t *number, 
 
 	for (p += minus; p < end && *p >= '0' && *p <= '9'; p++)
 		if (__builtin_mul_overflow(n, 10, &n) ||
-		    __builtin_add_overflow(n, *p - '0', &n))
+		    __builtin_add_overflow(n, *p - '0', &n)) {
+			n = 0; /* which can be negated */
 			*ok = false;
+		}
 	*ok &= p > from + minus;
 	*number = minus ? -n : n;
 	return p;
@@ -88,6 +90,7 @@ bool op_call_read(struct op_call *c, struct str shapes, struct str types,
 	c->list_dtype = NULL;
 	c->result = (struct op_arg){ .n = 0 };
 	c->gradients = 0;
+	c->is_in_place = false;
 	if (!read_shapes(c, shapes))
 		return false;
 	for (size_t i = 0; i < c->n; i++) {

@@ -32,7 +32,8 @@ struct op_call {
 	/* What is told by what is around it: reading a call clears them. */
 	const struct dtype *list_dtype; /* of tensors in lists, or NULL */
 	struct op_arg result;           /* no tensor: not told */
-	int gradients; /* of a convolution: how many it computes; 0: not told */
+	int gradients;    /* of a convolution: how many it computes; 0: not told */
+	bool is_in_place; /* the result is the first input: "aten::add_" */
 };
 
 /* A list of tensors. */

@@ -34,7 +34,7 @@ struct op_work {
 };
 
 struct op_kind;
-/* NULL: not in the table.  A name as recorded: "aten::mm", "triton_poi_fused_add_0". */
+/* NULL: not in the table.  A name as recorded: "aten::mm.out", "triton_poi_fused_add_0". */
 const struct op_kind *op_kind_find(struct str name);
 enum op_role op_kind_role(const struct op_kind *kind);
 /* Do its formulas need values of inputs that are no tensors? */

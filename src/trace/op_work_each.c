@@ -71,8 +71,32 @@ static bool broadcast(const struct op_call *c, size_t n, struct op_arg *out)
 	return is_any;
 }
 
+/*
+ * The type of the result, of n inputs, where arithmetic gives `type`; with out= it is that of
+ * the last tensor, where none but that can stand behind the n inputs.
+ */
+static const struct dtype *result_of(const struct op_kind *kind, const struct op_call *c,
+				     size_t n, const struct dtype *type,
+				     bool may_have_out)
+{
+	const struct op_arg *into = c->n > n ? op_call_tensor(c, c->n - 1) : NULL;
+	bool is_whole = type && category_of(type) < 2;
+
+	if (c->is_in_place)
+		into = op_call_tensor(c, 0);
+	if (into && (may_have_out || c->is_in_place ||
+		     kind->flags & (OP_KIND_INT64 | OP_KIND_FLOAT | OP_KIND_TYPED)))
+		return into->dtype;
+	if (is_whole && kind->flags & OP_KIND_INT64)
+		type = dtype_find(STR_LIT("int64"));
+	if (is_whole && kind->flags & OP_KIND_FLOAT && c->n < 3)
+		type = dtype_find(STR_LIT("float32"));
+	return kind->flags & OP_KIND_TYPED ? op_result_type(c, (int)c->n - 1, type)
+					   : type;
+}
+
 static void set_each(const struct op_kind *kind, const struct op_call *c,
-		     const struct dtype *result, struct op_work *out)
+		     const struct dtype *type, bool may_have_out, struct op_work *out)
 {
 	size_t n = (size_t)kind->a;
 	struct op_arg y;
@@ -80,17 +104,19 @@ static void set_each(const struct op_kind *kind, const struct op_call *c,
 	if (!broadcast(c, n, &y))
 		return;
 	out->flops = op_times(op_elements(&y), kind->b);
-	out->bytes = op_bytes_of(op_elements(&y), result ? result : out->dtype);
+	const struct dtype *result = result_of(kind, c, n, type, may_have_out);
+	bool is_double = kind->flags & OP_KIND_PAIRED && result == type;
+	out->bytes = op_times(op_bytes_of(op_elements(&y), result), is_double ? 2 : 1);
 	for (size_t i = 0; i < n; i++)
 		out->bytes = op_plus(out->bytes, op_bytes(op_call_tensor(c, i)));
 }
 
-/* kind->a: how many inputs; kind->b: operations an element. */
+/* kind->a: how many inputs, of which two have no tensors behind; kind->b: operations an element. */
 void op_rule_each(const struct op_kind *kind, const struct op_call *c,
 		  struct op_work *out)
 {
 	out->dtype = promoted(c, (size_t)kind->a);
-	set_each(kind, c, NULL, out);
+	set_each(kind, c, out->dtype, kind->a == 2, out);
 }
 
 /* The same, but what comes out is true or false. */
@@ -98,7 +124,7 @@ void op_rule_compare(const struct op_kind *kind, const struct op_call *c,
 		     struct op_work *out)
 {
 	out->dtype = promoted(c, (size_t)kind->a);
-	set_each(kind, c, dtype_find(STR_LIT("bool")), out);
+	set_each(kind, c, dtype_find(STR_LIT("bool")), true, out);
 }
 
 /* where(condition, a, b) and masked_fill(a, mask): the type is that of kind->c. */
@@ -108,7 +134,7 @@ void op_rule_select(const struct op_kind *kind, const struct op_call *c,
 	const struct op_arg *typed = op_call_tensor(c, (size_t)kind->c);
 
 	out->dtype = typed ? typed->dtype : NULL;
-	set_each(kind, c, NULL, out);
+	set_each(kind, c, out->dtype, false, out);
 }
 
 /* To the first input from the second. */
@@ -168,12 +194,32 @@ void op_rule_like(const struct op_kind *kind, const struct op_call *c,
 		out->bytes = NUMBER_NONE;
 }
 
-/* Elements that are left of dimensions that are reduced; all without a list of them. */
+/*
+ * Writes one like the first, too, whose type the last input tells: of the backward pass by
+ * its number, else half_to_float makes it float32.
+ */
+void op_rule_softmax(const struct op_kind *kind, const struct op_call *c,
+		     struct op_work *out)
+{
+	op_rule_like(kind, c, out);
+	const struct dtype *result =
+		op_call_number(c, c->n - 1, 0) == 1
+			? dtype_find(STR_LIT("float32"))
+			: op_result_type(c, (int)c->n - 1, out->dtype);
+	out->bytes = op_plus(out->bytes,
+			     op_bytes_of(op_elements(op_call_tensor(c, 0)), result));
+}
+
+/*
+ * Elements that are left of dimensions that are reduced; one without a list of them.
+ * keepdim follows such a list: the last input is the result's type, or std's unbiased.
+ */
 static int64_t reduced(const struct op_arg *x, const struct op_call *c, int at)
 {
 	struct op_arg dims, y = *x;
 
-	if (at < 1 || !op_call_numbers(c, (size_t)at, &dims) || dims.n == 0)
+	if (at < 1 || c->n < (size_t)at + 2 || !op_call_numbers(c, (size_t)at, &dims) ||
+	    dims.n == 0)
 		return op_elements(x) ? 1 : 0;
 	for (size_t i = 0; i < dims.n; i++) {
 		int64_t d = dims.dims[i];
@@ -198,8 +244,14 @@ void op_rule_reduce(const struct op_kind *kind, const struct op_call *c,
 
 	if (!x)
 		return;
+	/* max(x, y) is that of each element; with a dimension it has three inputs. */
+	if (kind->c == 'p' && c->n == 2 && op_call_tensor(c, 1)) {
+		op_rule_each(&(struct op_kind){ .a = 2, .b = 1 }, c, out);
+		return;
+	}
 	int64_t left = reduced(x, c, kind->a);
-	int64_t size = x->dtype ? x->dtype->bytes : NUMBER_NONE;
+	const struct dtype *result = result_of(kind, c, 1, x->dtype, false);
+	int64_t size = result ? result->bytes : NUMBER_NONE;
 	if (kind->c == 'i')
 		size = 8;
 	else if (kind->c == 'b')

@@ -17,17 +17,16 @@ static const struct op_arg *tensor_at(const struct op_call *c, int at)
 	return at < 0 ? NULL : op_call_tensor(c, (size_t)at);
 }
 
-/* The type of the result: "out_dtype", a c10::ScalarType, at that place, where it is set. */
-static const struct dtype *result_type(const struct op_call *c, int at,
-				       const struct dtype *missing)
+const struct dtype *op_result_type(const struct op_call *c, int at,
+				   const struct dtype *missing)
 {
 	static const struct {
 		int64_t number;
 		const char *name;
-	} types[] = { { 3, "int32" },         { 5, "float16" },   { 6, "float32" },
-		      { 7, "float64" },       { 15, "bfloat16" }, { 23, "float8_e5m2" },
-		      { 24, "float8_e4m3fn" } };
-	if (at < -1) { /* it is written into input -2 - at */
+	} types[] = { { 3, "int32" },        { 4, "int64" },         { 5, "float16" },
+		      { 6, "float32" },      { 7, "float64" },       { 15, "bfloat16" },
+		      { 23, "float8_e5m2" }, { 24, "float8_e4m3fn" } };
+	if (at < -1) {
 		const struct op_arg *into = op_call_tensor(c, (size_t)(-2 - at));
 		return into ? into->dtype : NULL;
 	}
@@ -49,7 +48,9 @@ static void set_product(const struct op_call *c, const struct op_kind *kind,
 	out->dtype = a->dtype;
 	out->flops = op_times(op_times(written, 2), extent[3]);
 	out->torch_flops = kind->flags & OP_KIND_TORCH ? out->flops : NUMBER_NONE;
-	const struct dtype *result = result_type(c, kind->d, a->dtype);
+	const struct dtype *result = kind->flags & OP_KIND_INT32
+					     ? dtype_find(STR_LIT("int32"))
+					     : op_result_type(c, kind->d, a->dtype);
 	out->bytes = op_plus(
 		op_plus(op_bytes(a), op_bytes(b)),
 		op_plus(op_bytes_of(written, result), op_bytes(tensor_at(c, kind->c))));
@@ -162,7 +163,7 @@ void op_rule_grouped(const struct op_kind *kind, const struct op_call *c,
 			op_bytes_of(op_times(offsets && offsets->n == 1 ? offsets->dims[0]
 									: NUMBER_NONE,
 					     op_times(a->dims[0], b->dims[1])),
-				    result_type(c, kind->d, a->dtype)));
+				    op_result_type(c, kind->d, a->dtype)));
 }
 
 /* A matrix with a vector. */

@@ -7,6 +7,9 @@
 #include "trace/optree.h"
 #include "trace/step_name.h"
 
+/* Longer names are no operator's: they are asked for each slice, which may share one. */
+#define PLAIN_BYTES 256
+
 static const char *const dropped_names[] = {
 	"[memory]",
 	"[OutOfMemory]",
@@ -37,7 +40,7 @@ static const char *skip_identifier(const char *p, const char *end)
 static const char *find_overload(struct str name)
 {
 	const char *end = name.p + name.n;
-	const char *p = skip_identifier(name.p, end);
+	const char *p = name.n <= PLAIN_BYTES ? skip_identifier(name.p, end) : NULL;
 
 	if (!p || end - p < 2 || p[0] != ':' || p[1] != ':')
 		return NULL;
@@ -50,6 +53,13 @@ static const char *find_overload(struct str name)
 		if (!is_identifier(*p, false))
 			return NULL;
 	return dot;
+}
+
+struct str op_name_plain(struct str name)
+{
+	const char *dot = find_overload(name);
+
+	return dot ? (struct str){ name.p, (size_t)(dot - name.p) } : name;
 }
 
 struct op_name op_name_of(struct str text, bool is_op, struct intern *texts)

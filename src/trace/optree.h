@@ -33,8 +33,11 @@ struct op_name {
 	bool is_async; /* a c10d work range: outside the tree */
 };
 
-/* `is_op`: overloads are taken off operators only. */
+/* `is_op`: overloads are taken off operators only, if their names have at most 256 bytes. */
 struct op_name op_name_of(struct str text, bool is_op, struct intern *texts);
+
+/* "aten::add" of "aten::add.Tensor"; other names as they are. */
+struct str op_name_plain(struct str name);
 
 /* The events that the rules let into the tree, apart from their names. */
 bool op_class_counts(enum slice_class class, const struct op_rules *rules);

@@ -136,6 +136,64 @@ and was deleted, run the command again: '$PWD/$store'" ]]
 	rmdir "$store"
 }
 
+@test "what lies beside a cached store is removed, or the trace is read for the call alone" {
+	cache_one
+	ptool info -q trace.json >expected
+	for beside in -journal -wal .lock; do
+		for kind in file pipe link folder; do
+			for is_there in 1 0; do
+				[ $is_there = 1 ] || rm -f "$store"
+				case $kind in
+				file) echo text >"$store$beside" ;;
+				pipe) mkfifo "$store$beside" ;;
+				link) ln -s "$PWD/trace.json" "$store$beside" ;;
+				folder) mkdir "$store$beside" ;;
+				esac
+				timeout 60 "$PTOOL" info -q trace.json | diff expected -
+				[ $kind != folder ] || rmdir "$store$beside"
+				ptool info -q trace.json | diff expected -
+				[ "$(stores cache)" = "${store#cache/}" ]
+			done
+		done
+	done
+	cmp trace.json "$GPU/two_streams.json"
+	# a change that was broken off is not taken for the store, with or without its journal
+	ptool kernels -q trace.json >expected
+	python3 - "$store" <<-'PY'
+		import sys
+		data = open(sys.argv[1], "rb").read()
+		assert b"sgemm" in data
+		open(sys.argv[1], "wb").write(data.replace(b"sgemm", b"SGEMM"))
+	PY
+	echo journal >"$store-journal"
+	mkdir "$store-wal"
+	ptool kernels -q trace.json | diff expected -
+	rmdir "$store-wal"
+	ptool kernels -q trace.json | diff expected -
+}
+
+@test "a link, a pipe or a folder in the place of a folder's note is not followed or waited for" {
+	export PTOOL_CACHE=$PWD/cache
+	mkdir stores
+	ptool ingest -q -o stores/a.db "$GPU/copies.json"
+	ptool ingest -q -o stores/b.db "$GPU/sync.json"
+	: >stores/lost.db
+	ptool gaps -q stores >whole 2>/dev/null
+	note=$(echo cache/*.note)
+	cp "$note" elsewhere
+	cp "$note" kept
+	for make in "ln -s $PWD/elsewhere" "ln -s $PWD/made-elsewhere" mkfifo mkdir; do
+		rm -rf "$note"
+		$make "$note"
+		run --separate-stderr timeout 20 "$PTOOL" gaps stores
+		exits 0
+		prints "$(cat whole)"
+		[[ $stderr == *"2 stores, 2 profiles, 104 slices read as one run"*"stores/lost.db: not a ptool store: it is empty" ]]
+		cmp elsewhere kept
+		[ ! -e made-elsewhere ]
+	done
+}
+
 @test "a cached store that others may write is made anew, for its owner alone" {
 	cache_one
 	[ "$(stat -c %a "$store")" = 600 ]

@@ -289,6 +289,10 @@ ptool: ingest: logs/: given twice; it is read only once'
 	done
 	ptool ingest -q -o r.db replicas 2>err
 	ask r.db "$axes" | prints_lines '0|axes|0|0|||' '1|axes|1|0|||' '2|axes|0|1|||' '3|axes|1|1|||'
+	# a rank that was recorded stays, whatever the others lack
+	echo "$event,\"distributedInfo\":{\"rank\":5,\"world_size\":8}}" >own/trace_tp0_pp0.json
+	ptool ingest -q -o w.db own 2>err
+	ask w.db "$axes" | prints_lines '||0||1||' '||1||0||' '5|recording|0||0||'
 	# one store each, and all of them again
 	mkdir stores
 	for file in sglang/*; do ptool ingest -q --run s -o "stores/$(basename "$file").db" "$file"; done

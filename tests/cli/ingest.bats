@@ -449,6 +449,16 @@ split|kernel|7|mm' ]
 		ptool ingest -q --if-missing --run named -o it.db "$input"
 		[ "$(ask it.db 'SELECT count(*) FROM run')" = 2 ]
 	done
+	# of links, and of what is named again
+	mkdir links
+	ln -s ../in/copies.json ../in/notes.txt links
+	ptool ingest -q -o links.db links
+	run --separate-stderr ptool ingest --if-missing -o links.db links
+	says 'ptool: ingest: links.db: was made from these files already: nothing to do'
+	run --separate-stderr ptool ingest --if-missing -o links.db links links/copies.json in/copies.json
+	[[ "$stderr" == *"given twice"* ]]
+	run --separate-stderr ptool ingest --if-missing -o links.db links links/copies.json in/copies.json
+	says 'ptool: ingest: links.db: was made from these files already: nothing to do'
 	ptool ingest -q -o it.db in
 	touch in/copies.json
 	run --separate-stderr ptool ingest --if-missing -o it.db in
@@ -458,6 +468,39 @@ split|kernel|7|mm' ]
 	[[ "$stderr" == *"rank0.json: 41 slices"* ]]
 	run --separate-stderr ptool ingest --if-missing -o it.db missing.json
 	exits 4
+}
+
+@test "--if-missing sees that an archive or a file that was being read has changed" {
+	two() { # NAME OUT
+		cp "$GPU/$1" one.json
+		cp "$GPU/two_devices.json" other.json
+		tar -cf "$2" one.json other.json
+	}
+	two copies.json a.tar
+	ptool ingest -q -o a.db a.tar
+	run --separate-stderr ptool ingest --if-missing -o a.db a.tar
+	says 'ptool: ingest: a.db: was made from these files already: nothing to do'
+	two collectives_rank0.json a.tar
+	touch -d '+1 minute' a.tar
+	run --separate-stderr ptool ingest --if-missing -o a.db a.tar
+	[[ "$stderr" == *slices* ]]
+	# files are listed before the pipe is opened, and read by then or later
+	mkfifo pipe
+	cp "$GPU/copies.json" a.json
+	cp "$GPU/copies.json" b.json
+	touch -d '-1 minute' a.json b.json
+	ptool ingest -q --jobs 2 --run r -o race.db pipe a.json b.json &
+	exec 7>pipe
+	cp b.json new.json
+	mv new.json a.json
+	echo no >&7
+	exec 7>&-
+	wait $! || [ $? = 4 ]
+	[ "$(ask race.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|1' ]
+	run --separate-stderr ptool ingest --if-missing --run r -o race.db a.json b.json
+	[[ "$stderr" == *slices* ]]
+	run --separate-stderr ptool ingest --if-missing --run r -o race.db a.json b.json
+	says 'ptool: ingest: race.db: was made from these files already: nothing to do'
 }
 
 @test "--format json tells what became of each file, an object a line" {

@@ -83,7 +83,7 @@ END
 		[ "$(ask folder.db 'SELECT count(*), count(mtime_ns) FROM profile')" = "2|2" ]
 		tar -cf runs.tar runs
 		ptool ingest -q -o archive.db runs.tar
-		[ "$(ask archive.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|0' ]
+		[ "$(ask archive.db 'SELECT count(*), count(mtime_ns) FROM profile')" = '2|2' ]
 		[ "$(functions archive.db | sort | uniq -c | awk '{ print $1 }' | sort -u)" = 2 ]
 		rm -r runs ./*.db
 	done
@@ -382,4 +382,26 @@ TXT
 	[[ ${lines[1]} == *'w.py'* ]]
 	run -0 --separate-stderr ptool top -q --sort self --format csv short.txt
 	[[ ${lines[1]} == *'a.py'* ]]
+}
+
+@test "profiling.sampling gives self and total times units of their own" {
+	printf 'Profile Stats:\n  nsamples  sample%%  tottime (ms)  cumul%%  cumtime (s)  filename:lineno(function)\n' >t.txt
+	printf '  500/1000  40.0  500.000  80.0  1.250  a.py:3(work)\n' >>t.txt
+	ptool ingest -q t.txt
+	[ "$(ask ptool.db 'SELECT self_s, total_s FROM function_stat')" = '0.5|1.25' ]
+}
+
+@test "of a function that a listing has twice the last row counts, as is told" {
+	printf '7 function calls in 0.300 seconds\n\n   ncalls  tottime  percall  cumtime  percall filename:lineno(function)\n' >t.txt
+	printf '        %s    0.%s00    0.033    0.%s00    0.033 a.py:1(f)\n' 3 1 1 4 2 2 >>t.txt
+	ptool ingest -q t.txt
+	[ "$(ask ptool.db 'SELECT calls, self_s, total_s FROM function_stat')" = '4|0.2|0.2' ]
+	[ "$(ask ptool.db "SELECT count FROM finding WHERE code = 'duplicate_function'")" = 1 ]
+}
+
+@test "rows of importtime=2 for cached modules are no bad rows" {
+	printf 'import time: self [us] | cumulative | imported package\n' >t.txt
+	printf 'import time:        38 |         38 |   _codecs\nimport time: cached    | cached     | sys\n' >>t.txt
+	ptool ingest -q --strict t.txt
+	[ "$(ask ptool.db 'SELECT function, self_ns FROM v_function')" = '_codecs|38000' ]
 }

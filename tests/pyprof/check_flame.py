@@ -201,6 +201,10 @@ def check_steps(tap, scratch):
     got = {node["path"]: (node["self"]["host"], node["base"]) for node in flame(paths[1], "--base", paths[0])}
     want = {(): (0, 0), ("ProfilerStep*", ): (120000, 120000), ("ProfilerStep*", "aten::mm"): (80000, 80000)}
     tap.ok(got == want, "a base of fewer steps is scaled", unequal(want, got))
+    for options, scaled in ((["--cat", "cpu_op"], 80000), (["--root-at", "aten::mm"], 80000), (["--step", "0"], 40000),
+                            (["--time", "0..900ns"], 40000), (["--by", "step"], 40000)):
+        base = sum(node["base"] for node in flame(paths[1], "--base", paths[0], *options) if node["path"][-1:] == ("aten::mm", ))
+        tap.ok(base == scaled, f"as many steps as {options[0]} leaves", f"{base}, expected {scaled}")
 
 
 def main():

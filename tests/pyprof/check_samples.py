@@ -433,6 +433,7 @@ def check_bad_gecko(tap, place, profile, write):
         "a string that is none": ("stringArray", [1], "an entry of the string table is not a string"),
         "a place that is half": ("stackTable", {"prefix": [None], "frame": [0.5]}, "not a whole number"),
         "a time that is a word": ("samples", {"stack": [0], "time": ["x"]}, "a time or a weight is not a number"),
+        "a column behind the 64th": ("stackTable", {"schema": {"prefix": 0, "frame": 64}, "data": [[None] * 64 + [0]]}, "has 1 prefixes and 0 frames"),
         "rows that are none": ("samples", {"schema": {"stack": 0}, "data": [3]}, "a row of a table is not a list"),
     }
     for name, (key, value, words) in bad.items():

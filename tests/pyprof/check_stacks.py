@@ -129,18 +129,19 @@ def read_callgrind(text):
     for line in text.splitlines():
         name = re.fullmatch(r"(c?f[lni]|cfi)=\((\d+)\)(?: (.*))?", line)
         if name:
-            if name[3] is not None:
-                names[name[2]] = name[3]
-            (callee if name[1].startswith("c") else here)[name[1].lstrip("c").replace("fi", "fl")] = names[name[2]]
+            place, kind = callee if name[1].startswith("c") else here, name[1].lstrip("c").replace("fi", "fl")
+            if name[3] is not None:  # as KCachegrind has it: a function's number is that of a function in its file
+                names[kind, name[2]] = (place["fl"], name[3]) if kind == "fn" else name[3]
+            place[kind] = names[kind, name[2]]
         elif line.startswith("calls="):
             count = int(line[6:].split()[0])
         elif line[:1].isdigit():
             ns = int(line.split()[1])
-            function = (here["fl"], here["fn"])
+            function = here["fn"]
             if count is None:
                 own[function] += ns
             else:
-                edge = calls[function, (callee["fl"], callee["fn"])]
+                edge = calls[function, callee["fn"]]
                 edge[0] += count
                 edge[1] += ns
                 count = None
@@ -152,10 +153,22 @@ def read_callgrind(text):
 def check_callgrind(tap, name, path):
     own, calls, total = read_callgrind(ptool("export", "--to", "callgrind", path, "-q").decode())
     want_own, want_calls = collections.Counter(), collections.defaultdict(lambda: [0, 0])
+    callers = table("callers", ".", path, "--limit", "0")
+    lines = collections.defaultdict(set)
+    for row in callers:
+        for who in ("", "caller_"):
+            lines[row[who + "file"], row[who + "function"]].add(row[who + "line"])
+
+    def key(row, who=""):
+        file, function = row[who + "file"], row[who + "function"]
+        return file, f"{function}:{row[who + 'line']}" if len(lines[file, function]) > 1 else function
+
     for row in table("pstats", path):
-        want_own[row["file"], row["function"]] += max(int(row["self_ns"]), 0)  # the format has no others
-    for row in table("callers", ".", path, "--limit", "0"):
-        edge = want_calls[(row["caller_file"], row["caller_function"]), (row["file"], row["function"])]
+        lines[row["file"], row["function"]].add(row["line"])
+    for row in table("pstats", path):
+        want_own[key(row)] += max(int(row["self_ns"]), 0)  # the format has no others
+    for row in callers:
+        edge = want_calls[key(row, "caller_"), key(row)]
         edge[0] += int(row["calls"])
         edge[1] += int(row["total_ns"])
     tap.ok(+own == +want_own and total == sum(own.values()) and len(own) > 2, f"{name}: callgrind: own time",

@@ -1,4 +1,4 @@
-/* The end for want of memory. */
+/* The end for want of memory, and streams into memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,10 +67,36 @@ static void threads_that_run_out_of_memory_together_say_so_once(void **state)
 	assert_string_equal(line, said);
 }
 
+static void a_stream_into_memory_keeps_all(void **state)
+{
+	char *text;
+	size_t n;
+	FILE *stream = xopen_memory(&text, &n);
+
+	(void)state;
+	assert_int_equal(0, fclose(stream));
+	assert_int_equal(0, n);
+	assert_string_equal("", text);
+	free(text);
+	stream = xopen_memory(&text, &n);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(8, fprintf(stream, "%07d\n", i));
+	assert_int_equal(0, fflush(stream));
+	assert_int_equal(800000, n);
+	putc(0, stream);
+	putc('x', stream);
+	assert_int_equal(0, fclose(stream));
+	assert_int_equal(800002, n);
+	assert_memory_equal("0000000\n0000001\n", text, 16);
+	assert_memory_equal("0099999\n\0x", text + 799992, 11);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_that_run_out_of_memory_together_say_so_once),
+		cmocka_unit_test(a_stream_into_memory_keeps_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

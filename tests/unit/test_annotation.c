@@ -96,6 +96,38 @@ static void calls_of_a_label_add_up_within_a_step(void **state)
 	world_release(&w);
 }
 
+static void a_label_in_itself_counts_once_across_steps(void **state)
+{
+	struct summary s;
+	struct world w;
+	int64_t host_ns = 0, device_ns = 0, launches = 0;
+	(void)state;
+	world_init(&w);
+	uint32_t steps = thread_in(&w, 9), thread = thread_in(&w, 1);
+	uint32_t stream = stream_in(&w, 7);
+
+	add(&w, steps, "ProfilerStep#1", 0, 1000, CLASS_ANNOTATION);
+	add(&w, steps, "ProfilerStep#2", 1000, 1000, CLASS_ANNOTATION);
+	add(&w, thread, "forward", 100, 1800, CLASS_ANNOTATION);
+	add(&w, thread, "forward", 1100, 100, CLASS_ANNOTATION);
+	add_launch(&w, thread, 1120, 5, 901, NUMBER_NONE);
+	add_kernel(&w, stream, 1150, 40, 901, NUMBER_NONE);
+	build(&w, &s);
+
+	for (size_t i = 0; i < s.nannotations; i++) {
+		if (!str_is(intern_str(&w.texts, s.annotations[i].name), "forward"))
+			continue;
+		host_ns += s.annotations[i].host_ns;
+		device_ns += s.annotations[i].device_ns;
+		launches += s.annotations[i].launches;
+	}
+	assert_int_equal(1800, host_ns);
+	assert_int_equal(40, device_ns);
+	assert_int_equal(1, launches);
+	summary_release(&s);
+	world_release(&w);
+}
+
 /* record_function begins inside __enter__, where the tree of slices leaves it. */
 static void python_frames_that_overlap_a_label_take_nothing_from_it(void **state)
 {
@@ -220,6 +252,7 @@ int main(void)
 		cmocka_unit_test(a_label_has_all_work_launched_inside_it),
 		cmocka_unit_test(spans_of_two_devices_are_added_not_joined),
 		cmocka_unit_test(calls_of_a_label_add_up_within_a_step),
+		cmocka_unit_test(a_label_in_itself_counts_once_across_steps),
 		cmocka_unit_test(python_frames_that_overlap_a_label_take_nothing_from_it),
 		cmocka_unit_test(thousands_of_labels_are_told_apart),
 		cmocka_unit_test(overlapping_labels_have_all_work_launched_inside_each),

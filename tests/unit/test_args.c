@@ -37,14 +37,40 @@ static void what_an_end_says_is_added_to_its_begin(void **state)
 	uint32_t end = add_phase(&w, thread, "a", 20, PHASE_END);
 	uint32_t other = add(&w, thread, "b", 30, 5, CLASS_OP);
 	give_args(&w, begin, "{\"x\": 1 }");
-	give_args(&w, end, "{\"x\":2,\"y\":3}");
+	give_args(&w, end, "{\"y\":3}");
 	give_args(&w, other, "{\"z\":4}");
 	build(&w);
 
 	assert_int_equal(2, w.m.nargs);
-	assert_args(&w, 0, begin, "{\"x\": 1,\"x\":2,\"y\":3}");
+	assert_args(&w, 0, begin, "{\"x\": 1,\"y\":3}");
 	assert_args(&w, 1, other, "{\"z\":4}");
 	world_release(&w);
+}
+
+static void of_a_key_in_both_the_ends_counts(void **state)
+{
+	static const char *const rows[][3] = {
+		{ "{\"x\":1}", "{\"x\": 2 }", "{\"x\": 2 }" },
+		{ "{ \"x\":1, \"y\":\"}\" , \"z\":[1]}", "{\"w\":0,\"y\":2}",
+		  "{ \"x\":1, \"z\":[1],\"w\":0,\"y\":2}" },
+		{ "{\"x\":1,\"y\":2        \n,\"z\":3}", "{\"x\":5,\"z\":6}",
+		  "{\"y\":2        \n,\"x\":5,\"z\":6}" },
+		{ "{\"x\":{\"y\":1},\"x\":2}", "{\"y\":3}",
+		  "{\"x\":{\"y\":1},\"x\":2,\"y\":3}" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct world w;
+		world_init(&w);
+		uint32_t thread = thread_in(&w, 1);
+		uint32_t begin = add_phase(&w, thread, "a", 10, PHASE_BEGIN);
+		uint32_t end = add_phase(&w, thread, "a", 20, PHASE_END);
+		give_args(&w, begin, rows[i][0]);
+		give_args(&w, end, rows[i][1]);
+		build(&w);
+		assert_args(&w, 0, begin, rows[i][2]);
+		world_release(&w);
+	}
 }
 
 static void an_end_may_stand_before_its_begin_in_the_file(void **state)
@@ -123,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_end_says_is_added_to_its_begin),
+		cmocka_unit_test(of_a_key_in_both_the_ends_counts),
 		cmocka_unit_test(an_end_may_stand_before_its_begin_in_the_file),
 		cmocka_unit_test(a_begin_without_args_takes_those_of_its_end),
 		cmocka_unit_test(args_of_an_unmatched_end_go_with_it),

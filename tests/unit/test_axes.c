@@ -94,6 +94,7 @@ static void labels_of_processes_tell_axes_and_ranks(void **state)
 		{ "Rank: 4", "rank4|" },
 		{ "local rank 1", "|" },
 		{ "node_rank 1", "|" },
+		{ "group rank 1", "|" },
 		{ "GPU 0", "|" },
 		{ "python3 (pt_main_thread)", "|" },
 		{ "[unknown] 3", "|" },

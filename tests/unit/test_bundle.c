@@ -362,6 +362,26 @@ static void names_are_safe_to_print_and_else_as_stored(void **state)
 	}
 }
 
+static void a_name_is_cut_at_4096_bytes(void **state)
+{
+	char name[4096 + 2];
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[4097] = '\0';
+	struct packing a = pack_begin(archive_write_set_format_pax);
+	pack_open(&a);
+	pack_text(&a, name, "[]");
+	struct input *in = input_from_memory(pack_end(&a));
+	struct bundle *b = must_open(in);
+	name[4096] = '\0';
+	assert_text(b, name, "[]");
+	assert_over(b);
+	bundle_close(b);
+	input_close(in);
+	free(a.p);
+}
+
 /* "[]" through gzip -n. */
 static const uint8_t gz[] = { 0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00,
 			      0x00, 0x03, 0x8b, 0x8e, 0x05, 0x00, 0x29, 0xbb,
@@ -696,6 +716,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_archive_is_known_by_its_first_bytes),
 		cmocka_unit_test(a_tar_is_known_by_its_checksum_or_its_magic),
 		cmocka_unit_test(names_are_safe_to_print_and_else_as_stored),
+		cmocka_unit_test(a_name_is_cut_at_4096_bytes),
 		cmocka_unit_test(compression_inside_is_removed_and_its_damage_told),
 		cmocka_unit_test(
 			an_archive_cut_anywhere_gives_the_members_before_the_cut),

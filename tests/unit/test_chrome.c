@@ -354,9 +354,10 @@ static void an_event_that_swallows_the_next_ones_costs_itself_only(void **state)
 {
 	(void)state;
 	/* the ] and both } are lost */
-	assert_flawed("[{\"ph\":\"X\",\"args\":{\"a\":[1,\n" A ",\n" B "]",
-		      "finding event_syntax @1\n" SLICE_A SLICE_B, 1,
-		      "an event is not valid JSON");
+	assert_flawed(
+		"[{\"ph\":\"X\",\"args\":{\"a\":[1,\n" A ",\n" B "]",
+		"finding event_syntax @1\n" SLICE_A SLICE_B, 1,
+		"an event or another entry is not valid JSON, or is nested too deep");
 }
 
 static void unescaped_quotes_in_a_name_are_kept(void **state)

@@ -247,6 +247,10 @@ static void distributedInfo_gives_the_rank(void **state)
 	assert_profile(
 		IN("\"distributedInfo\": {\"rank\": \"none\"},", WHOLE_US_OP(""), ""),
 		"pytorch C rules fudge=1000");
+	assert_profile(IN("\"distributedInfo\": {\"rank\": 1, \"world_size\": 4},"
+			  "\"distributedInfo\": {\"rank\": 2},",
+			  WHOLE_US_OP(""), ""),
+		       "pytorch C rank=2 rules fudge=1000");
 	assert_profile(IN("\"distributedInfo\": [3],", WHOLE_US_OP(""), ""),
 		       "pytorch C rules fudge=1000");
 }

@@ -171,7 +171,8 @@ static void a_kernel_without_its_launch_keeps_its_operator_and_is_counted(void *
 
 	assert_int_equal(ROW_NONE, launch_of(&w, lost));
 	assert_int_equal(op, op_of(&w, lost));
-	assert_int_equal(-1, step_of(&w, lost));
+	assert_int_equal(3, step_of(&w, lost));
+	assert_int_equal(-1, step_of(&w, alien));
 	assert_int_equal(ROW_NONE, op_of(&w, alien));
 	assert_int_equal(2, count_findings(&w, FINDING_LAUNCH_UNKNOWN));
 	world_release(&w);
@@ -241,6 +242,30 @@ static void an_external_id_that_names_an_operator_of_another_thread_is_not_belie
 	world_release(&w);
 }
 
+/* The call that the kernel's External id names, behind so many others of its correlation. */
+static bool finds_call_behind(int64_t nothers)
+{
+	struct world w;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	for (int64_t i = 0; i < nothers; i++)
+		add_launch(&w, thread, 20 * i, 10, 901, 5);
+	uint32_t launch = add_launch(&w, thread, 20 * nothers, 10, 901, 6);
+	uint32_t kernel = add_kernel(&w, stream, 20 * nothers + 40, 10, 901, 6);
+	build(&w);
+	bool is_found = launch_of(&w, kernel) == launch;
+	world_release(&w);
+	return is_found;
+}
+
+static void of_the_calls_with_one_correlation_the_first_1024_are_looked_at(void **state)
+{
+	(void)state;
+	assert_true(finds_call_behind(1023));
+	assert_false(finds_call_behind(1024));
+}
+
 /* Two ranks in one file repeat each other's ids. */
 static void of_two_calls_with_one_correlation_the_same_external_id_decides(void **state)
 {
@@ -262,6 +287,7 @@ static void of_two_calls_with_one_correlation_the_same_external_id_decides(void 
 	assert_int_equal(launch_two, launch_of(&w, kernel_two));
 	assert_int_equal(op_one, op_of(&w, kernel_one));
 	assert_int_equal(op_two, op_of(&w, kernel_two));
+	assert_int_equal(0, count_findings(&w, FINDING_LAUNCH_GUESSED));
 	world_release(&w);
 }
 
@@ -279,6 +305,7 @@ static void else_the_last_call_before_the_work_does(void **state)
 	build(&w);
 
 	assert_int_equal(near, launch_of(&w, kernel));
+	assert_int_equal(1, count_findings(&w, FINDING_LAUNCH_GUESSED));
 	world_release(&w);
 }
 
@@ -425,6 +452,50 @@ static void in_a_merged_file_a_rank_has_its_own_steps(void **state)
 	world_release(&w);
 }
 
+static void steps_in_a_step_leave_it_what_begins_after_them(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1);
+
+	add(&w, thread, "ProfilerStep#99", 0, 1000, CLASS_ANNOTATION);
+	for (int i = 0; i < 20; i++)
+		add(&w, thread, "ProfilerStep#1", 10 + 10 * i, 5, CLASS_ANNOTATION);
+	uint32_t between = add_op(&w, thread, "aten::mm", 206, 1, 5);
+	uint32_t late = add_op(&w, thread, "aten::mm", 500, 100, 6);
+	uint32_t last = add_op(&w, thread, "aten::mm", 1000, 100, 7);
+	build(&w);
+
+	assert_int_equal(99, step_of(&w, between));
+	assert_int_equal(99, step_of(&w, late));
+	assert_int_equal(-1, step_of(&w, last));
+	world_release(&w);
+}
+
+static void an_engines_step_after_an_idle_one_begins_with_the_host(void **state)
+{
+	struct world w;
+	(void)state;
+	world_init(&w);
+	uint32_t thread = thread_in(&w, 1), stream = stream_in(&w, 7);
+
+	add(&w, thread, "step[IDLE bs=0]", 0, 100, CLASS_ANNOTATION);
+	add(&w, thread, "step[DECODE bs=2]", 100, 100, CLASS_ANNOTATION);
+	add_launch(&w, thread, 110, 5, 901, NUMBER_NONE);
+	add_kernel(&w, stream, 150, 150, 901, NUMBER_NONE);
+	/* an operator's, whose call is not recorded: it moves no window */
+	add_op(&w, thread, "aten::mm", 110, 20, 5);
+	add_kernel(&w, stream, 400, 10, 902, 5);
+	build(&w);
+
+	assert_int_equal(2, w.m.nsteps);
+	assert_int_equal(0, w.m.steps[0].from_ns);
+	assert_int_equal(100, w.m.steps[1].from_ns);
+	assert_int_equal(300, w.m.steps[1].to_ns);
+	world_release(&w);
+}
+
 static void a_step_is_profilerstep_with_a_number(void **state)
 {
 	int64_t number;
@@ -456,6 +527,8 @@ int main(void)
 		cmocka_unit_test(
 			an_external_id_that_names_an_operator_of_another_thread_is_not_believed),
 		cmocka_unit_test(
+			of_the_calls_with_one_correlation_the_first_1024_are_looked_at),
+		cmocka_unit_test(
 			of_two_calls_with_one_correlation_the_same_external_id_decides),
 		cmocka_unit_test(else_the_last_call_before_the_work_does),
 		cmocka_unit_test(work_that_seems_to_begin_before_its_launch_is_linked),
@@ -468,6 +541,8 @@ int main(void)
 		cmocka_unit_test(a_host_slice_belongs_to_the_step_that_holds_its_start),
 		cmocka_unit_test(device_work_belongs_to_the_step_of_its_launch),
 		cmocka_unit_test(in_a_merged_file_a_rank_has_its_own_steps),
+		cmocka_unit_test(steps_in_a_step_leave_it_what_begins_after_them),
+		cmocka_unit_test(an_engines_step_after_an_idle_one_begins_with_the_host),
 		cmocka_unit_test(a_step_is_profilerstep_with_a_number),
 	};
 

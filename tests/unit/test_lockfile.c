@@ -40,6 +40,30 @@ static void the_file_of_a_killed_holder_is_taken_over(void **state)
 	free(path);
 }
 
+/* Root may write anything: another user takes its file over then. */
+static void the_file_of_another_user_is_taken_over(void **state)
+{
+	struct err err = ERR_INIT;
+	struct lockfile lock;
+	int here = open(".", O_RDONLY | O_DIRECTORY);
+
+	assert_int_equal(0, chdir(*state));
+	scratch_write("a.lock", "");
+	assert_int_equal(0, chmod("a.lock", 0444));
+	assert_int_equal(0, chmod(".", 0777));
+	bool is_root = geteuid() == 0;
+	if (is_root)
+		assert_int_equal(0, seteuid(65534));
+	int rc = lockfile_try(&lock, "a.lock", &err);
+	lockfile_release(&lock);
+	if (is_root)
+		assert_int_equal(0, seteuid(0));
+	assert_int_equal(0, rc);
+	assert_int_equal(0, scratch_nfiles(state));
+	assert_int_equal(0, fchdir(here));
+	close(here);
+}
+
 static void a_symbolic_link_is_not_followed_to_a_lock(void **state)
 {
 	char *path = scratch_path(state, "a.lock");
@@ -107,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_SCRATCH(a_lock_is_held_once_and_gone_when_released),
 		WITH_SCRATCH(the_file_of_a_killed_holder_is_taken_over),
+		WITH_SCRATCH(the_file_of_another_user_is_taken_over),
 		WITH_SCRATCH(a_symbolic_link_is_not_followed_to_a_lock),
 		WITH_SCRATCH(a_lock_is_never_held_twice_however_often_it_changes_hands),
 	};

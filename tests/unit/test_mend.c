@@ -1,6 +1,7 @@
 /* JSON that is written again: what each kind of damage becomes (ingest/mend.c). */
 #include "reading.h"
 
+#include "base/alloc.h"
 #include "ingest/chrome.h"
 #include "ingest/mend.h"
 
@@ -213,6 +214,29 @@ static void what_is_cut_is_no_value(void **state)
 	}
 }
 
+/* In single quotes, which are mended. */
+static enum json_status mend_text_of(size_t n)
+{
+	char *text = xcalloc(n + 2 + JSON_PADDING, 1);
+	struct json j = json_of((struct str){ text, n + 2 });
+	struct mend m;
+
+	memset(text, 'a', n + 2);
+	text[0] = text[n + 1] = '\'';
+	mend_init(&m);
+	enum json_status status = mend_value(&m, &j);
+	mend_release(&m);
+	free(text);
+	return status;
+}
+
+static void a_text_of_more_than_32_mib_is_not_mended(void **state)
+{
+	(void)state;
+	assert_int_equal(JSON_OK, mend_text_of((size_t)32 << 20));
+	assert_int_equal(JSON_BAD, mend_text_of(((size_t)32 << 20) + 1));
+}
+
 static void damaged_events_leave_their_neighbours_alone(void **state)
 {
 	(void)state;
@@ -279,12 +303,16 @@ static void what_an_event_lacks_or_has_twice_is_told(void **state)
 		"finding duplicate_key @1 \"event\"\n" SLICE_A);
 	assert_flawed(
 		"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,"
-		"\"args\":null}]",
+		"\"args\":3}]",
 		"finding args_not_object @1\n" SLICE_A, 1,
 		"the args of an event are not an object");
 	assert_sound(
 		"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,"
 		"\"args\":\"__stripped__\"}]",
+		SLICE_A);
+	assert_sound(
+		"[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":1,"
+		"\"args\":null}]",
 		SLICE_A);
 }
 
@@ -302,6 +330,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_spelt_as_json_wants),
 		cmocka_unit_test(lines_of_a_log_between_members_are_passed_over),
 		cmocka_unit_test(what_is_cut_is_no_value),
+		cmocka_unit_test(a_text_of_more_than_32_mib_is_not_mended),
 		cmocka_unit_test(damaged_events_leave_their_neighbours_alone),
 		cmocka_unit_test(zero_bytes_at_the_end_are_a_crash_or_nothing),
 		cmocka_unit_test(what_an_event_lacks_or_has_twice_is_told),

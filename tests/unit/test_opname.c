@@ -90,6 +90,18 @@ static void other_names_with_dots_keep_them(void **state)
 	assert_name(state, "::x.y", true, "::x.y", NULL);
 }
 
+/* Views ask for it of each slice, and a name of 1 MiB may be that of all. */
+static void of_a_long_name_no_overload_is_looked_for(void **state)
+{
+	char name[301] = "aten::";
+
+	for (size_t n = strlen(name); n < sizeof(name) - 1; n++)
+		name[n] = n == 100 ? '.' : 'a';
+	assert_int_equal(100, op_name_plain((struct str){ name, 200 }).n);
+	assert_int_equal(300, op_name_plain(str_of(name)).n);
+	assert_name(state, name, true, name, NULL);
+}
+
 static bool is_dropped(void **state, const char *text)
 {
 	return op_name_of(str_of(text), true, *state).dropped;
@@ -141,6 +153,7 @@ int main(void)
 		cmocka_unit_test(steps_are_one_row),
 		cmocka_unit_test(an_operators_overload_is_taken_off),
 		cmocka_unit_test(other_names_with_dots_keep_them),
+		cmocka_unit_test(of_a_long_name_no_overload_is_looked_for),
 		cmocka_unit_test(the_names_torch_leaves_out_are_dropped),
 		cmocka_unit_test(ranges_of_c10d_are_asynchronous),
 		cmocka_unit_test(a_name_with_a_nul_byte_stays_whole),

@@ -62,6 +62,9 @@ static void the_id_of_a_counter_is_part_of_its_name(void **state)
 	assert_sound(EVENT("\"ph\":\"C\",\"name\":\"q\\\"\",\"id\":\"0xa\",\"ts\":1,"
 			   "\"args\":{\"v\":1}"),
 		     "counter 0 \"q\\x22[0xa]\"/\"v\" 1000 = 1\n");
+	assert_sound(EVENT("\"ph\":\"C\",\"name\":\"q\",\"id2\":{\"local\":\"0xb\"},"
+			   "\"ts\":1,\"args\":{\"v\":1}"),
+		     "counter 0 \"q[0xb]\"/\"v\" 1000 = 1\n");
 }
 
 static void a_counter_that_is_no_number_is_told(void **state)
@@ -73,6 +76,19 @@ static void a_counter_that_is_no_number_is_told(void **state)
 		      "finding counter_value @1\n"
 		      "counter 0 \"q\"/\"c\" 1000 = 1\n"
 		      "finding counter_value @1\n",
+		      1, "a counter's value is not a number");
+}
+
+static void a_counter_without_series_is_told(void **state)
+{
+	(void)state;
+	assert_sound(
+		EVENT("\"ph\":\"C\",\"name\":\"q\",\"ts\":1,\"args\":\"__stripped__\""),
+		"");
+	assert_flawed("[{\"ph\":\"C\",\"name\":\"q\",\"ts\":1},"
+		      "{\"ph\":\"C\",\"name\":\"q\",\"ts\":2,\"args\":{}}]",
+		      "finding counter_value @1 \"no series\"\n"
+		      "finding counter_value @30 \"no series\"\n",
 		      1, "a counter's value is not a number");
 }
 
@@ -150,14 +166,34 @@ static void an_arrow_of_version_2_rides_on_its_slice(void **state)
 		"\"flow_in\":true,\"flow_out\":true},"
 		"{\"ph\":\"X\",\"name\":\"c\",\"ts\":3,\"dur\":1,\"bind_id\":\"0x77\","
 		"\"flow_in\":true,\"flow_out\":false},"
-		"{\"ph\":\"X\",\"name\":\"d\",\"ts\":4,\"dur\":1,\"bind_id\":\"0x77\"}]",
+		"{\"ph\":\"X\",\"name\":\"d\",\"ts\":4,\"dur\":1,\"bind_id\":\"0x77\"},"
+		"{\"ph\":\"B\",\"name\":\"e\",\"ts\":5,\"bind_id\":\"0x77\",\"flow_out\":true},"
+		"{\"ph\":\"E\",\"ts\":6},"
+		"{\"ph\":\"i\",\"name\":\"g\",\"ts\":7,\"bind_id\":\"0x77\",\"flow_in\":true}]",
 		"slice thread 0/0 \"a\" 1000+1000\n"
 		"flow start 0/0 \"bind_id\"/\"bind_id\" #119 1000 enclosing\n"
 		"slice thread 0/0 \"b\" 2000+1000\n"
 		"flow step 0/0 \"bind_id\"/\"bind_id\" #119 2000 enclosing\n"
 		"slice thread 0/0 \"c\" 3000+1000\n"
 		"flow finish 0/0 \"bind_id\"/\"bind_id\" #119 3000 enclosing\n"
-		"slice thread 0/0 \"d\" 4000+1000\n");
+		"slice thread 0/0 \"d\" 4000+1000\n"
+		"slice thread 0/0 \"e\" 5000+0 begin\n"
+		"flow start 0/0 \"bind_id\"/\"bind_id\" #119 5000 enclosing\n"
+		"slice thread 0/0 \"\" 6000+0 end\n"
+		"slice thread 0/0 \"g\" 7000+0 instant\n"
+		"flow finish 0/0 \"bind_id\"/\"bind_id\" #119 7000 enclosing\n");
+}
+
+static void an_arrow_of_an_asynchronous_slice_is_told(void **state)
+{
+	(void)state;
+	assert_facts("[{\"ph\":\"b\",\"name\":\"a\",\"cat\":\"c\",\"id\":1,\"ts\":1,"
+		     "\"bind_id\":\"0x7\",\"flow_in\":true},"
+		     "{\"ph\":\"b\",\"name\":\"b\",\"cat\":\"c\",\"id\":2,\"ts\":2,"
+		     "\"bind_id\":\"0x7\"}]",
+		     "slice async 0 \"c 1\" \"a\" 1000+0 begin cat=\"c\"\n"
+		     "finding flow_unbound @1 \"bind_id\"\n"
+		     "slice async 0 \"c 2\" \"b\" 2000+0 begin cat=\"c\"\n");
 }
 
 static void metadata_names_processes_and_threads(void **state)
@@ -187,12 +223,16 @@ static void metadata_of_an_unknown_name_is_kept_each_time(void **state)
 		"{\"ph\":\"M\",\"name\":\"num_cpus\",\"pid\":1,\"args\":{\"number\":9}},"
 		"{\"ph\":\"M\",\"name\":\"bare\"},"
 		"{\"ph\":\"M\",\"name\":\"text\",\"args\":\"x\"},"
+		"{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{\"name\":null}},"
+		"{\"ph\":\"M\",\"name\":\"none\",\"args\":null},"
 		"{\"ph\":\"M\",\"name\":\"thread_name\",\"args\":{}}]",
 		"metadata num_cpus: {\"number\":8}\n"
 		"metadata num_cpus: {\"number\":9}\n"
 		"metadata bare: null\n"
 		"finding args_not_object @140\n"
 		"metadata text: \"x\"\n"
+		"metadata thread_name: {\"name\":null}\n"
+		"metadata none: null\n"
 		"metadata thread_name: {}\n",
 		140, "the args of an event are not an object");
 }
@@ -490,6 +530,7 @@ int main(void)
 		cmocka_unit_test(every_arg_of_a_counter_is_a_series),
 		cmocka_unit_test(the_id_of_a_counter_is_part_of_its_name),
 		cmocka_unit_test(a_counter_that_is_no_number_is_told),
+		cmocka_unit_test(a_counter_without_series_is_told),
 		cmocka_unit_test(
 			nestable_async_slices_are_grouped_by_category_scope_and_id),
 		cmocka_unit_test(a_local_id_belongs_to_its_process),
@@ -497,6 +538,7 @@ int main(void)
 		cmocka_unit_test(an_arrow_starts_steps_and_finishes),
 		cmocka_unit_test(arrows_of_old_categories_end_in_the_slice_around_them),
 		cmocka_unit_test(an_arrow_of_version_2_rides_on_its_slice),
+		cmocka_unit_test(an_arrow_of_an_asynchronous_slice_is_told),
 		cmocka_unit_test(metadata_names_processes_and_threads),
 		cmocka_unit_test(metadata_of_an_unknown_name_is_kept_each_time),
 		cmocka_unit_test(a_number_and_its_text_are_the_same_thread),

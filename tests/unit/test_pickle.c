@@ -149,6 +149,31 @@ static void nesting_has_a_limit(void **state)
 		"bad pickle: nested too deep");
 }
 
+/* Entries of a tuple, which all wait for its end; the tuple itself is one more. */
+static void values_that_wait_have_a_limit(void **state)
+{
+	enum { MOST = 1000000 };
+	size_t n = sizeof("\x80\4(") - 1 + MOST + 2;
+	uint8_t *text = malloc(n);
+	struct err err = ERR_INIT;
+	struct pickle p;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'N', n);
+	text[0] = 0x80;
+	text[1] = 4;
+	text[2] = '(';
+	text[n - 3] = 't';
+	text[n - 2] = '.';
+	assert_int_equal(0, pickle_open(&p, (struct bytes){ text, n - 1 }, &err));
+	assert_int_equal(MOST - 1, p.values[p.top].n);
+	pickle_release(&p);
+	memset(text + 3, 'N', MOST + 1);
+	refused((struct bytes){ text, n }, 3 + MOST, "bad pickle: nested too deep");
+	free(text);
+}
+
 /* Lists of None, as many as 5 MB hold: 48 bytes of memory for each. */
 static void memory_has_a_limit(void **state)
 {
@@ -186,6 +211,7 @@ int main(void)
 		cmocka_unit_test(what_does_not_fit_together_is_refused),
 		cmocka_unit_test(a_list_may_hold_itself_and_ends),
 		cmocka_unit_test(nesting_has_a_limit),
+		cmocka_unit_test(values_that_wait_have_a_limit),
 		cmocka_unit_test(memory_has_a_limit),
 	};
 

@@ -174,6 +174,8 @@ static void an_element_wise_operator_counts_one_for_each_element(void **state)
 {
 	(void)state;
 	assert_flops("aten::add", "[[8, 3], [8, 3], []]", TENSORS, NO_CONCRETE, 24);
+	assert_flops("aten::add.Tensor", "[[8, 3], [8, 3], []]", TENSORS, NO_CONCRETE,
+		     24);
 	assert_flops("aten::mul", "[[], []]", "[\"double\", \"float\"]", NO_CONCRETE, 1);
 	assert_flops("aten::mul", "[[], []]", "[\"Scalar\", \"float\"]", NO_CONCRETE,
 		     NUMBER_NONE);
