@@ -10,6 +10,7 @@
 #include "base/memtable.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "cli/command.h"
 #include "cli/message.h"
 
 #define TEXT_LEAST ((size_t)64)        /* bytes that a text keeps */
@@ -193,34 +194,86 @@ static int draw_parts(struct answer *a, FILE *out, struct err *err)
 	return 0;
 }
 
+/* Rows of the parts that lost some: shown, and all. */
+struct cut_rows {
+	int64_t shown, all;
+};
+
+static struct cut_rows count_cut(const struct answer *a)
+{
+	struct cut_rows cut = { 0, 0 };
+
+	for (size_t i = 0; i < a->shown; i++) {
+		const struct part *p = &a->parts[i];
+		if ((int64_t)p->m->nrows == p->pulled)
+			continue;
+		cut.shown += (int64_t)p->m->nrows;
+		cut.all += p->total_rows > p->pulled ? p->total_rows : p->pulled;
+	}
+	return cut;
+}
+
+/* What shows all of them; --limit cut some before. */
+static const char *all_by(const struct answer *a)
+{
+	for (size_t i = 0; i < a->shown; i++)
+		if (a->parts[i].total_rows > a->parts[i].pulled)
+			return "--limit 0 --budget 0";
+	return "--budget 0";
+}
+
+/* "cut to 14 of 41 rows, for --budget 700"; NULL: only notes are left out. */
+static const char *cut_text(const struct answer *a, int64_t tokens, struct arena *arena)
+{
+	char shown[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+	struct cut_rows cut = count_cut(a);
+
+	if (a->shown < a->ntables)
+		return arena_printf(arena,
+				    "cut to %zu of %zu tables, for --budget %" PRId64,
+				    a->shown, a->ntables, tokens);
+	if (cut.all == 0)
+		return NULL;
+	struct str some = units_text(UNIT_COUNT, cell_int(cut.shown), shown);
+	struct str of = units_text(UNIT_COUNT, cell_int(cut.all), all);
+	return arena_printf(
+		arena, "cut to " STR_FMT " of " STR_FMT " rows, for --budget %" PRId64,
+		STR_ARG(some), STR_ARG(of), tokens);
+}
+
+/* "other rows by --sort, --limit; ", of what the command has. */
+static const char *other_rows(const struct answer *a, struct arena *arena)
+{
+	static const char *const names[] = { "sort", "focus", "limit" };
+	const struct command *command = command_find(a->opts->command);
+	const char *text = "";
+
+	if (!command || a->shown < a->ntables)
+		return text;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (opt_find(command->groups, str_of(names[i])).opt)
+			text = arena_printf(arena, "%s%s--%s", text,
+					    *text ? ", " : "other rows by ", names[i]);
+	return *text ? arena_printf(arena, "%s; ", text) : text;
+}
+
 /* The note of what was left out, which the last part gets. */
 static void add_note(struct answer *a, int64_t tokens)
 {
-	const struct part *first = &a->parts[0], *last = &a->parts[a->shown - 1];
-	struct memtable *m = last->m;
-	char shown[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
-	int64_t total = first->total_rows;
+	struct memtable *m = a->parts[a->shown - 1].m;
+	const char *cut = cut_text(a, tokens, &m->arena);
 
-	if (total < first->pulled)
-		total = first->pulled;
-	struct str some =
-		units_text(UNIT_COUNT, cell_int((int64_t)first->m->nrows), shown);
-	struct str of = units_text(UNIT_COUNT, cell_int(total), all);
 	if (m->table.is_prose)
 		memtable_add_note(
 			m, "... cut to %" PRId64 " tokens; --budget 0 shows all", tokens);
-	else if (a->shown < a->ntables)
-		memtable_add_note(m,
-				  "cut to %zu of %zu tables, for --budget %" PRId64
-				  ": all by --budget 0",
-				  a->shown, a->ntables, tokens);
+	else if (cut)
+		memtable_add_note(m, "%s: %sall by %s", cut, other_rows(a, &m->arena),
+				  all_by(a));
 	else
 		memtable_add_note(m,
-				  "cut to " STR_FMT " of " STR_FMT
-				  " rows, for --budget %" PRId64
-				  ": other rows by --sort, --focus or --limit, all by "
-				  "--budget 0",
-				  STR_ARG(some), STR_ARG(of), tokens);
+				  "some notes are left out, for --budget %" PRId64
+				  ": all by --budget 0",
+				  tokens);
 }
 
 /* Draws what set_parts() is told; 1: it fits, 0, or -1. */
@@ -232,12 +285,9 @@ static int try_parts(struct answer *a, int64_t tokens, struct err *err)
 		add_note(a, tokens);
 	free(a->text);
 	a->text = NULL;
-	FILE *memory = open_memstream(&a->text, &a->ntext);
-	if (!memory)
-		return err_set(err, ERR_IO, "out of memory");
+	FILE *memory = xopen_memory(&a->text, &a->ntext);
 	int rc = draw_parts(a, memory, err);
-	if (fclose(memory) != 0 && rc == 0)
-		rc = err_set(err, ERR_IO, "out of memory");
+	fclose(memory);
 	return rc < 0 ? -1 : a->ntext <= a->bytes;
 }
 
@@ -288,13 +338,10 @@ static int fit(struct answer *a, int64_t tokens, struct err *err)
 
 static void tell(const struct answer *a, int64_t tokens)
 {
-	const struct part *p = &a->parts[0];
+	const char *cut = cut_text(a, tokens, &a->parts[0].m->arena);
 
-	if (!a->renderer->has_notes && p->m->nrows < (size_t)p->pulled)
-		message_note(a->opts->command, NULL,
-			     "cut to %zu rows, for --budget %" PRId64
-			     ": --budget 0 writes all",
-			     p->m->nrows, tokens);
+	if (cut && !a->renderer->has_notes)
+		message_note(a->opts->command, NULL, "%s: %s writes all", cut, all_by(a));
 }
 
 int budget_draw(const struct renderer *renderer, struct table *t,

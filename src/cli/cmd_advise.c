@@ -95,6 +95,6 @@ const struct command cmd_advise = {
 	.views = COMMAND_VIEWS(&advise_view),
 	.exits = EXITS_READING(
 		"the rules ran, whatever they found",
-		"the recording is a call graph; or there is no such run, rank or profile"),
+		"the recording is no trace; or there is no such run, rank or profile"),
 	.table = &table,
 };

@@ -9,7 +9,6 @@
 #include "cli/table_command.h"
 #include "query/calls/call_edges.h"
 #include "query/findings.h"
-#include "query/samples/sample_calls.h"
 #include "query/samples/sample_choose.h"
 
 struct callers_opts {
@@ -113,14 +112,9 @@ static int make_table(const struct callgraph *g, const struct callers_request *r
 static int load(const struct reading *r, const struct filter *filter, struct callgraph *g,
 		struct err *err)
 {
-	enum scope_kind kind;
-
-	if (scope_kind(r->scope, &kind, err) < 0 ||
-	    sample_choice_check(&filter->samples, r->scope, err) < 0)
+	if (sample_choice_check(&filter->samples, r->scope, err) < 0)
 		return -1;
-	return kind == SCOPE_SAMPLES
-		       ? callgraph_of_samples(r->store, r->scope, filter, g, err)
-		       : callgraph_load_scope(r->store, r->scope, NULL, g, err);
+	return callgraph_load_scope(r->store, r->scope, filter, g, err);
 }
 
 static int open_edges(const struct reading *r, void *from, struct table **out,
@@ -175,6 +169,7 @@ static int make_side(const struct callers_opts *o, enum call_side side,
 		return -1;
 	request->opts = o;
 	request->edges.side = side;
+	request->edges.show.asked = call_edges_asked(side);
 	if (filter_compile(&texts, &request->filter, err) < 0)
 		return -1;
 	sample_options_set(&o->samples, &request->filter);

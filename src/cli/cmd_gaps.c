@@ -28,7 +28,7 @@ static const struct opt gaps_options[] = {
 	  .choices = bys, INTO(CHOICE, by) },
 	{ .name = "list", .help = "show single gaps, the longest first",
 	  INTO(FLAG, list) },
-	{ .name = "limit", .arg = "ROWS", .help = "show this many rows per device, 0 for all (default: 20 with --list and in people's tables, else all)",
+	{ .name = "limit", .arg = "ROWS", .help = "show this many rows per device (with --list in all), 0 for all (default: 20 with --list and in people's tables, else all)",
 	  INTO(STRING, limit), .short_name = 'n' },
 	{ .name = "inner", .help = "only idle time between a device's first and last work, as HTA counts it",
 	  INTO(FLAG, inner) },
@@ -62,12 +62,13 @@ static int check(const struct gaps_opts *o, const struct gap_table_request *r,
 			err, ERR_USAGE,
 			"--cat and --thread choose slices, and idle time is not a slice: "
 			"'ptool list' shows slices");
-	if (r->is_hta && (r->is_list || r->charges_roots || r->by != GAPS_BY_CAUSE ||
-			  f->focus || f->ignore || f->has_min_dur))
+	if (r->is_hta &&
+	    (r->is_list || r->charges_roots || r->by != GAPS_BY_CAUSE || f->focus ||
+	     f->ignore || f->has_min_dur || (o->limit && r->limit)))
 		return err_set(
 			err, ERR_USAGE,
 			"--causes hta sums up each stream: give it without --list, "
-			"--root, --by, --focus, --ignore and --min-dur");
+			"--root, --by, --limit, --focus, --ignore and --min-dur");
 	if (r->is_list && r->by != GAPS_BY_CAUSE)
 		return err_set(err, ERR_USAGE,
 			       "--list shows single gaps, --by sums them up: give one");

@@ -127,7 +127,8 @@ static int make_request(const struct pstats_opts *o, struct request *r, struct e
 	if (pstats_parse_sort(&o->sort, &r->order, err) < 0 ||
 	    pstats_parse_cuts(&o->cuts, &r->cuts, err) < 0 ||
 	    scope_options_check(&o->scope, err) < 0 ||
-	    (!r->is_text && !output_renderer(&o->output, err)) ||
+	    (r->is_text ? output_refuse_budget(&o->output, PSTATS_FORMAT, err) < 0
+			: !output_renderer(&o->output, err)) ||
 	    output_check(&o->output, err) < 0)
 		return -1;
 	r->needs_names = r->cuts.has_match || o->strip_dirs || r->which != CALLS_NONE ||

@@ -323,6 +323,7 @@ static int read_torch(const struct command *self, const struct top_opts *o,
 	struct operand operand;
 
 	if (scope_options_check(&o->on.scope, &err) < 0 ||
+	    output_refuse_budget(&o->on.output, TORCH_FORMAT, &err) < 0 ||
 	    output_check(&o->on.output, &err) < 0)
 		return message_error(self->name, NULL, &err);
 	const struct operand_wish wish = { .command = self->name,

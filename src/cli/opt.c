@@ -93,7 +93,7 @@ size_t opt_choice_place(const char *const *choices, const char *word)
 	return i;
 }
 
-static struct opt_iter find_long(const struct opt_group *groups, struct str name)
+struct opt_iter opt_find(const struct opt_group *groups, struct str name)
 {
 	struct opt_iter it;
 
@@ -291,7 +291,7 @@ static int parse_long(struct parser *p, const char *word)
 
 	if (equals)
 		name.n = (size_t)(equals - name.p);
-	struct opt_iter it = find_long(p->groups, name);
+	struct opt_iter it = opt_find(p->groups, name);
 	if (!it.opt)
 		return unknown_option(p, (struct str){ word, name.n + 2 });
 	if (it.opt->type == OPT_FLAG && equals)
@@ -308,7 +308,7 @@ static bool is_long_name(const struct parser *p, const char *letters)
 {
 	struct str name = { letters, strcspn(letters, "=") };
 
-	return name.n > 1 && find_long(p->groups, name).opt;
+	return name.n > 1 && opt_find(p->groups, name).opt;
 }
 
 static int parse_short(struct parser *p, const char *word)

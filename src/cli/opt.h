@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 /* What an option takes, and the C type of the member at its offset. */
 enum opt_type {
@@ -154,5 +155,7 @@ struct opt_iter {
 };
 struct opt_iter opt_first(const struct opt_group *groups);
 void opt_next(struct opt_iter *it);
+/* The option of that long name, no operand; its opt is NULL where there is none. */
+struct opt_iter opt_find(const struct opt_group *groups, struct str name);
 
 #endif

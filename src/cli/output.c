@@ -155,6 +155,15 @@ int output_check(const struct output_opts *o, struct err *err)
 	return S_ISREG(st.st_mode) && !o->force ? refuse(err, o->path) : 0;
 }
 
+int output_refuse_budget(const struct output_opts *o, const char *format, struct err *err)
+{
+	if (!o->budget)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--budget does not cut the format %s: give --format csv or json",
+		       format);
+}
+
 /* What open() would have made: mkstemp's file is the owner's alone. */
 static mode_t usual_mode(void)
 {
@@ -368,13 +377,10 @@ static int render_ascii(const struct renderer *renderer, struct table *t,
 {
 	char *text = NULL;
 	size_t n = 0;
-	FILE *memory = open_memstream(&text, &n);
-
-	if (!memory)
-		return err_set(err, ERR_IO, "out of memory");
+	FILE *memory = xopen_memory(&text, &n);
 	int rc = renderer->render(t, &out->render, memory, err);
-	if (fclose(memory) != 0 && rc == 0)
-		rc = err_set(err, ERR_IO, "out of memory");
+
+	fclose(memory);
 	if (rc == 0)
 		write_ascii((struct str){ text, n }, out->stream);
 	free(text);

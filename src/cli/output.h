@@ -60,6 +60,10 @@ extern const struct opt output_options_long_force[];
  */
 int output_check(const struct output_opts *o, struct err *err);
 
+/* ERR_USAGE when --budget was given, which cuts no listing of this format. */
+int output_refuse_budget(const struct output_opts *o, const char *format,
+			 struct err *err);
+
 /*
  * Draws the table, which stays the caller's, and puts it where it belongs.
  * After it, t->total_rows == 0 says that nothing matched.

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "query/recorded.h"
 #include "query/samples/sample_choose.h"
 
 #define NS_PER_S 1000000000
@@ -39,7 +40,7 @@ static void add_file(struct pstats_profiles *p, const struct scope_profile *prof
 	const char *name = operand ? operand : profile->path;
 
 	*ARRAY_PUSH(p->files, p->nfiles, p->files_cap) =
-		profile->has_mtime
+		profile->has_mtime && recorded_as_file(profile)
 			? arena_printf(&p->arena, "%s    %s",
 				       ctime_of(&p->arena, profile->mtime_ns), name)
 			: arena_strdup(&p->arena, name);

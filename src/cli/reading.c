@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/shell_word.h"
 #include "base/table.h"
+#include "cli/command.h"
 #include "cli/message.h"
 #include "cli/operand.h"
 #include "query/filter_nothing.h"
@@ -18,11 +19,17 @@
 #include "store/need.h"
 
 /*
- * Hints that name a command line, "'ptool modules' shows ...": with the operand that the
- * user gave, so that they run as they are written.
+ * Hints that name a command line, "'ptool modules' shows ...": with the operand, --run, --rank
+ * and --profile that the user gave, so that they run as they are written.
  */
 
-#define OPENS "'ptool "
+#define OPENS       "'ptool "
+#define COMMAND_MAX 32 /* bytes of its name */
+
+struct arguments {
+	const char *operand;            /* NULL: the default store */
+	const struct scope_opts *scope; /* NULL: its options are left out */
+};
 
 /*
  * Does it need another operand?  Capitals at the end are a word for what the user has to
@@ -40,21 +47,54 @@ static bool needs_another(struct str line)
 	       str_contains(line, STR_LIT("--ranks"));
 }
 
-/* Is there one that a further command could read? */
-static bool can_be_shown(const char *operand)
+/* Of the plan; an operand that a shell would take apart is FILE. */
+static struct arguments arguments_of(const struct reading_plan *plan,
+				     const struct scope_opts *scope)
 {
-	return operand && strcmp(operand, "-") != 0;
+	return (struct arguments){ plan->operand ? shell_word_or(plan->operand, "FILE")
+						 : NULL,
+				   scope };
 }
 
-static void complete(const char *text, const char *operand, struct buf *out)
+/* Is there anything to add, and can a further command read it? */
+static bool can_be_shown(struct arguments a)
+{
+	if (a.operand)
+		return strcmp(a.operand, "-") != 0;
+	return a.scope && (a.scope->run || a.scope->rank || a.scope->profile);
+}
+
+/* Those given that the line's command takes, and that are not in the line. */
+static void add_scope(const struct scope_opts *scope, struct str line, struct buf *out)
+{
+	char name[COMMAND_MAX], option[COMMAND_MAX];
+
+	snprintf(name, sizeof(name), STR_FMT, STR_ARG(line));
+	name[strcspn(name, " ")] = '\0';
+	const struct command *command = command_find(name);
+	for (const struct opt *row = scope_options; command && row->name; row++) {
+		const char *value =
+			*(const char *const *)((const char *)scope + row->offset);
+		snprintf(option, sizeof(option), "--%s", row->name);
+		if (value && !str_contains(line, str_of(option)) &&
+		    opt_find(command->groups, str_of(row->name)).opt)
+			buf_addf(out, " %s %s", option, shell_word_or(value, "NAME"));
+	}
+}
+
+static void complete(const char *text, struct arguments a, struct buf *out)
 {
 	const char *open, *close;
 
 	while ((open = strstr(text, OPENS)) && (close = strchr(open + 1, '\''))) {
-		const char *line = open + strlen(OPENS);
+		const char *begin = open + strlen(OPENS);
+		struct str line = { begin, (size_t)(close - begin) };
+		bool is_whole = needs_another(line);
 		buf_add(out, text, (size_t)(close - text));
-		if (!needs_another((struct str){ line, (size_t)(close - line) }))
-			buf_addf(out, " %s", operand);
+		if (!is_whole && a.scope)
+			add_scope(a.scope, line, out);
+		if (!is_whole && a.operand)
+			buf_addf(out, " %s", a.operand);
 		text = close;
 		if (*text == '\'')
 			buf_add_char(out, *text++);
@@ -62,20 +102,20 @@ static void complete(const char *text, const char *operand, struct buf *out)
 	buf_add_text(out, text);
 }
 
-static const char *completed(const char *text, const char *operand, struct arena *arena)
+static const char *completed(const char *text, struct arguments a, struct arena *arena)
 {
 	struct buf out;
 
 	if (!text || !strstr(text, OPENS))
 		return text;
 	buf_init(&out, SIZE_MAX);
-	complete(text, operand, &out);
+	complete(text, a, &out);
 	text = arena_copy(arena, buf_str(&out)).p;
 	buf_release(&out);
 	return text;
 }
 
-static const char *const *all_completed(const char *const *lines, const char *operand,
+static const char *const *all_completed(const char *const *lines, struct arguments a,
 					struct arena *arena)
 {
 	size_t n = 0;
@@ -86,7 +126,7 @@ static const char *const *all_completed(const char *const *lines, const char *op
 		n++;
 	const char **copies = arena_alloc(arena, (n + 1) * sizeof(*copies));
 	for (size_t i = 0; i < n; i++)
-		copies[i] = completed(lines[i], operand, arena);
+		copies[i] = completed(lines[i], a, arena);
 	copies[n] = NULL;
 	return copies;
 }
@@ -95,7 +135,7 @@ static const char *const *all_completed(const char *const *lines, const char *op
 struct hinted {
 	struct table table;
 	struct table *from; /* owned */
-	const char *operand;
+	struct arguments arguments;
 	struct arena arena;
 };
 
@@ -110,10 +150,10 @@ static void take_words(struct hinted *h)
 	t->next = next;
 	t->free = release;
 	t->more = more;
-	t->caption = completed(t->caption, h->operand, &h->arena);
-	t->empty = completed(t->empty, h->operand, &h->arena);
-	t->under = all_completed(t->under, h->operand, &h->arena);
-	t->notes = all_completed(t->notes, h->operand, &h->arena);
+	t->caption = completed(t->caption, h->arguments, &h->arena);
+	t->empty = completed(t->empty, h->arguments, &h->arena);
+	t->under = all_completed(t->under, h->arguments, &h->arena);
+	t->notes = all_completed(t->notes, h->arguments, &h->arena);
 }
 
 static int hinted_next(struct table *t, struct cell *cells, struct err *err)
@@ -136,18 +176,17 @@ static void hinted_free(struct table *t)
 }
 
 /*
- * A table of the same rows whose words, and those of the tables after it, have the operand
- * in such command lines, or FILE for one that a shell would take apart; owns `t`, or is
- * it.  Not where one wants another operand.  NULL: there is none; borrowed.
+ * A table of the same rows whose words, and those of the tables after it, have the arguments
+ * in such command lines; owns `t`, or is it.  Not where one wants another operand.
  */
-static struct table *hints_complete(struct table *t, const char *operand)
+static struct table *hints_complete(struct table *t, struct arguments arguments)
 {
-	if (!t || !can_be_shown(operand))
+	if (!t || !can_be_shown(arguments))
 		return t;
 	struct hinted *h = xcalloc(1, sizeof(*h));
 	h->from = t;
-	h->operand = shell_word_or(operand, "FILE");
-	h->table.more = hints_complete(t->more, operand);
+	h->arguments = arguments;
+	h->table.more = hints_complete(t->more, arguments);
 	t->more = NULL;
 	h->table.next = hinted_next;
 	h->table.free = hinted_free;
@@ -156,14 +195,13 @@ static struct table *hints_complete(struct table *t, const char *operand)
 }
 
 /* The same for a message. */
-static void hints_complete_error(struct err *err, const char *operand)
+static void hints_complete_error(struct err *err, struct arguments arguments)
 {
 	struct arena arena = { 0 };
 
-	if (can_be_shown(operand))
+	if (can_be_shown(arguments))
 		snprintf(err->text, sizeof(err->text), "%s",
-			 completed(arena_strdup(&arena, err->text),
-				   shell_word_or(operand, "FILE"), &arena));
+			 completed(arena_strdup(&arena, err->text), arguments, &arena));
 	arena_release(&arena);
 }
 
@@ -209,7 +247,7 @@ static int draw(const struct reading_plan *plan, const struct reading *r,
 		table->empty = table->empty ? table->empty : ""; /* the message says it */
 		table->status = empty_status(plan);
 	}
-	table = hints_complete(table, plan->operand);
+	table = hints_complete(table, arguments_of(plan, plan->scope));
 	int rc = taker ? taker->take(taker, table, err)
 		       : output_table(plan->command, table, plan->output, err);
 	*is_drawn = true;
@@ -240,8 +278,11 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 			? scope_options_load_all(operand->store, plan->scope, &scope, err)
 			: scope_options_load(operand->store, plan->scope, &scope, err);
 
-	if (rc < 0)
+	if (rc < 0) {
+		/* options that name nothing here lead nowhere */
+		hints_complete_error(err, arguments_of(plan, NULL));
 		return -1;
+	}
 	struct reading reading = { .store = operand->store,
 				   .path = operand->path,
 				   .scope = &scope,
@@ -254,15 +295,16 @@ static int read_operand(const struct reading_plan *plan, const struct operand *o
 			"the file is cut off, and what came after is missing%s: copy "
 			"or record it again",
 			usually_missing(&scope));
-	if (plan->filter &&
-	    filter_find_steps(plan->filter, operand->store, &scope, err) < 0) {
-		scope_release(&scope);
-		return -1;
+	if (plan->filter)
+		rc = filter_find_steps(plan->filter, operand->store, &scope, err);
+	if (rc == 0) {
+		rc = draw(plan, &reading, taker, is_drawn, err);
+		if (rc < 0 && err->kind == ERR_EMPTY && plan->filter &&
+		    !store_missed_slices(operand->store))
+			filter_explain(operand->store, &scope, plan->filter, err);
 	}
-	rc = draw(plan, &reading, taker, is_drawn, err);
-	if (rc < 0 && err->kind == ERR_EMPTY && plan->filter &&
-	    !store_missed_slices(operand->store))
-		filter_explain(operand->store, &scope, plan->filter, err);
+	if (rc < 0)
+		hints_complete_error(err, arguments_of(plan, plan->scope));
 	scope_release(&scope);
 	return rc;
 }
@@ -275,7 +317,6 @@ int reading_take(const struct reading_plan *plan, const struct reading_taker *ta
 	if (scope_options_check(plan->scope, err) < 0 ||
 	    read_operand(plan, taker->operand, taker, &is_drawn, err) < 0) {
 		operand_explain(taker->operand, err);
-		hints_complete_error(err, plan->operand);
 		return -1;
 	}
 	return 0;
@@ -339,7 +380,6 @@ int reading_run(const struct reading_plan *plan)
 	if (rc < 0) {
 		struct err ignored = ERR_INIT;
 		operand_explain(&operand, &err);
-		hints_complete_error(&err, plan->operand);
 		if (err.kind == ERR_EMPTY && !is_drawn)
 			output_nothing(plan->command, empty_status(plan), err.text,
 				       plan->output, &ignored);

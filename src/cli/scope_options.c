@@ -16,7 +16,7 @@
 
 /* clang-format off */
 const struct opt scope_options[] = {
-	{ .name = "run", .arg = "NAME", .help = "the run to read (default: the newest)",
+	{ .name = "run", .arg = "NAME", .help = "the run to read (default: the newest; of 'ptool info' and 'ptool trend', all)",
 	  INTO(STRING, run) },
 	{ .name = "rank", .arg = "N|A..B", .help = "only the profiles of these ranks",
 	  INTO(STRING, rank) },

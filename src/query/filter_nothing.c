@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/regex.h"
-#include "base/sort.h"
 #include "base/units.h"
+#include "query/number_list.h"
 #include "query/query.h"
 #include "query/slices/slices.h"
 #include "query/steps/step_numbers.h"
@@ -17,60 +17,6 @@
 
 ASSET(asset_query_views_filter_devices_sql);
 ASSET(asset_query_views_filter_names_sql);
-
-#define LIST_SHOWN  ((size_t)160) /* characters of a list in a message */
-#define RUN_TO_FOLD 3             /* 5, 6, 7 is 5..7 */
-
-struct number_list {
-	int64_t *items; /* owned */
-	size_t n, cap;
-};
-
-static void add_number(struct number_list *list, int64_t number)
-{
-	*ARRAY_PUSH(list->items, list->n, list->cap) = number;
-}
-
-static void sort_numbers(struct number_list *list)
-{
-	size_t n = 0;
-
-	if (list->n)
-		qsort(list->items, list->n, sizeof(*list->items), sort_compare_int64);
-	for (size_t i = 0; i < list->n; i++)
-		if (i == 0 || list->items[i] != list->items[n - 1])
-			list->items[n++] = list->items[i];
-	list->n = n;
-}
-
-/* The last of those that follow each other from `at` on. */
-static size_t end_of_run(const struct number_list *list, size_t at)
-{
-	while (at + 1 < list->n && list->items[at] != INT64_MAX &&
-	       list->items[at + 1] == list->items[at] + 1)
-		at++;
-	return at;
-}
-
-/* "1, 5..10". */
-static void write_numbers(struct number_list *list, struct buf *out)
-{
-	size_t from = out->n;
-
-	sort_numbers(list);
-	for (size_t i = 0; i < list->n; i++) {
-		size_t end = end_of_run(list, i);
-		if (out->n - from > LIST_SHOWN) {
-			buf_add_text(out, ", ...");
-			return;
-		}
-		buf_addf(out, "%s%" PRId64, i ? ", " : "", list->items[i]);
-		if (end - i + 1 < RUN_TO_FOLD)
-			continue;
-		buf_addf(out, "..%" PRId64, list->items[end]);
-		i = end;
-	}
-}
 
 /* Texts that were met, by id. */
 struct marks {
@@ -125,7 +71,7 @@ static void see_thread(struct seen *s, const struct slices_track *t)
 
 static void see_device(struct seen *s, int64_t device)
 {
-	add_number(&s->devices, device);
+	number_list_add(&s->devices, device);
 	s->has_device |= filter_has_number(&s->filter->devices, device);
 }
 
@@ -138,7 +84,7 @@ static void see_track(struct seen *s, const struct slices_track *t)
 	if (t->device != NUMBER_NONE)
 		see_device(s, t->device);
 	if (t->stream != NUMBER_NONE) {
-		add_number(&s->streams, t->stream);
+		number_list_add(&s->streams, t->stream);
 		s->has_stream |= filter_has_number(&s->filter->streams, t->stream);
 	}
 }
@@ -208,7 +154,7 @@ static int see_steps(struct seen *s, struct store *store, const struct scope *sc
 	int rc = step_numbers_load(store, scope, &steps, err);
 
 	for (size_t i = 0; i < steps.n; i++) {
-		add_number(&s->steps, steps.items[i].number);
+		number_list_add(&s->steps, steps.items[i].number);
 		s->has_step |= filter_has_step(s->filter, steps.items[i].profile_id,
 					       steps.items[i].number, true);
 	}
@@ -313,9 +259,9 @@ static void tell_numbers(struct err *err, const char *option, const char *what,
 	buf_init(&texts[0], ERR_TEXT_MAX);
 	buf_init(&texts[1], ERR_TEXT_MAX);
 	for (size_t i = 0; i < given->n; i++)
-		add_number(&wanted, given->items[i]);
-	write_numbers(&wanted, &texts[0]);
-	write_numbers(there, &texts[1]);
+		number_list_add(&wanted, given->items[i]);
+	number_list_write(&wanted, &texts[0]);
+	number_list_write(there, &texts[1]);
 	tell(err, option, what, texts);
 	buf_release(&texts[0]);
 	buf_release(&texts[1]);
@@ -349,7 +295,7 @@ static void tell_steps(struct err *err, struct seen *s)
 	}
 	buf_init(&texts[1], ERR_TEXT_MAX);
 	write_steps(s->filter, &texts[0]);
-	write_numbers(&s->steps, &texts[1]);
+	number_list_write(&s->steps, &texts[1]);
 	tell(err, "--step", "steps", texts);
 	buf_release(&texts[0]);
 	buf_release(&texts[1]);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/idmap.h"
+#include "base/shell_word.h"
 #include "base/sum.h"
 #include "base/units.h"
 #include "query/devices/device_work.h"
@@ -305,6 +306,22 @@ static void note_steps(struct memtable *m)
 			  is_mark ? "" : " annotations");
 }
 
+/*
+ * " --run NAME" of the first profile with a number there, where the list is of several runs:
+ * other commands read one of them.
+ */
+static const char *of_run(struct memtable *m, const struct scope *scope, int cell)
+{
+	for (size_t i = 0; i < m->nrows && count_runs(scope) > 1; i++) {
+		const struct cell *row = memtable_row(m, i);
+		if (row[cell].type != CELL_INT || row[cell].as.integer == 0)
+			continue;
+		const char *run = arena_copy(&m->arena, row[INFO_RUN].as.text).p;
+		return arena_printf(&m->arena, " --run %s", shell_word_or(run, "NAME"));
+	}
+	return "";
+}
+
 static void add_notes(struct memtable *m, const struct scope *scope)
 {
 	size_t n = count_rows(m, INFO_FINDINGS);
@@ -313,10 +330,12 @@ static void add_notes(struct memtable *m, const struct scope *scope)
 	note_steps(m);
 	note_ranks(m);
 	note_recorded(m, scope);
+	const char *run = of_run(m, scope, INFO_FINDINGS);
 	if (n > 0)
 		memtable_add_note(
-			m, "%zu %s repaired or damaged events; 'ptool doctor' lists them",
-			n, n == 1 ? "profile has" : "profiles have");
+			m, "%zu %s repaired or damaged events; 'ptool doctor%s' lists %s",
+			n, n == 1 ? "profile has" : "profiles have", run,
+			*run && n > 1 ? "those of that run" : "them");
 }
 
 /* Reading all the device work of more slices than this takes longer than a list may. */
@@ -345,23 +364,22 @@ static int note_names(struct store *store, const struct scope *scope, struct mem
 static int open_devices(struct store *store, const struct scope *scope,
 			struct memtable *m, struct table **out, struct err *err)
 {
-	int64_t launches = 0;
+	struct device_launches launches;
 
 	*out = NULL;
 	if (count_rows(m, INFO_DEVICES) == 0) {
-		if (device_launches(store, scope->ids, &launches, err) < 0)
+		if (device_launches(store, scope->ids, scope_has_slices(scope), &launches,
+				    err) < 0)
 			return -1;
-		if (launches)
-			memtable_add_note(
-				m,
-				"%lld calls launched kernels, and no kernel was "
-				"recorded; 'ptool advise' says what to check",
-				(long long)launches);
+		if (launches.run)
+			memtable_add_note(m, DEVICE_LOST, (long long)launches.run,
+					  launches.run == 1 ? "" : "s", ";");
 		return 0;
 	}
 	if (sum_of(m, INFO_SLICES) <= SLICES_MAX)
 		return devices_summary_open(store, scope, out, err);
-	memtable_add_note(m, "'ptool devices' shows how busy the devices were");
+	memtable_add_note(m, "'ptool devices%s' shows how busy the devices were",
+			  of_run(m, scope, INFO_DEVICES));
 	return 0;
 }
 

@@ -12,14 +12,13 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
+#include "query/number_list.h"
 #include "query/query.h"
 #include "query/scope_axes.h"
 #include "trace/fact.h"
 #include "trace/pipeline_op.h"
 
 #define LIST_MAX ((size_t)64 * 1024 * 1024)
-/* Characters of a list in a message; what is left out ends in "...". */
-#define LIST_SHOWN ((size_t)160)
 
 /* The least that a row of slice_row takes in a file: its header, ts, dur and name. */
 #define SLICE_ROW_BYTES 20
@@ -181,20 +180,20 @@ static bool narrow_by(struct scope *scope, selects *select,
 	return kept > 0;
 }
 
-/* "0, 1, 2": the ids or ranks that there are; cut where a message has no room for more. */
+/* The ids or ranks that there are. */
 static const char *list_numbers(struct scope *scope, bool of_ranks)
 {
+	struct number_list numbers = { .n = 0 };
 	struct buf list;
 
-	buf_init(&list, LIST_MAX);
-	for (size_t i = 0; i < scope->n && list.n < LIST_SHOWN; i++) {
+	buf_init(&list, ERR_TEXT_MAX);
+	for (size_t i = 0; i < scope->n; i++) {
 		const struct scope_profile *p = &scope->profiles[i];
 		if (!of_ranks || p->has_rank)
-			buf_addf(&list, "%s%" PRId64, list.n ? ", " : "",
-				 of_ranks ? p->rank : p->id);
+			number_list_add(&numbers, of_ranks ? p->rank : p->id);
 	}
-	if (list.n >= LIST_SHOWN)
-		buf_add_text(&list, ", ...");
+	number_list_write(&numbers, &list);
+	free(numbers.items);
 	const char *text = arena_strdup(&scope->arena, list.n ? list.p : "none recorded");
 	buf_release(&list);
 	return text;
@@ -487,7 +486,13 @@ bool scope_is_pipeline(const struct scope_profile *profile)
 
 const char *scope_in_torch(const struct scope *scope, const char *how)
 {
-	return scope->n && scope_is_xprof(&scope->profiles[0]) ? "" : how;
+	static const char *const of_torch[] = { "pytorch", "torch_table",
+						"memory_snapshot", "memory_timeline" };
+
+	for (size_t i = 0; i < sizeof(of_torch) / sizeof(*of_torch); i++)
+		if (!scope->n || strcmp(scope->profiles[0].format, of_torch[i]) == 0)
+			return how;
+	return "";
 }
 
 struct cell scope_rank_cell(const struct scope_profile *profile)

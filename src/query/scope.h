@@ -92,7 +92,7 @@ bool scope_lacks_slices(const struct scope *scope);
 bool scope_is_xprof(const struct scope_profile *profile);
 /* Is it a worker of StragglerAnalysis's timeline (trace/pipeline_op.h)? */
 bool scope_is_pipeline(const struct scope_profile *profile);
-/* How PyTorch records it, as it is written; empty where others recorded the first profile. */
+/* How PyTorch records it, as it is written; empty where others wrote the first profile. */
 const char *scope_in_torch(const struct scope *scope, const char *how);
 /*
  * Is some of it a call graph with self times?  Reports of Lightning's SimpleProfiler have

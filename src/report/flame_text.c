@@ -241,7 +241,7 @@ static void note_small(const struct picture *p, struct buf *out)
 			 p->places.nsmall, p->places.nsmall == 1 ? " is" : "s are");
 		flame_words_share(p->flame, p->places.small, out);
 		buf_add_text(out,
-			     p->draw->width < 200 ? "; -o flame.svg draws all\n" : "\n");
+			     p->draw->width < 200 ? "; -o flame.svg draws more\n" : "\n");
 	}
 	if (p->places.nchains > 0)
 		buf_addf(out, "a › b: %zu box%s a chain of calls, to save lines\n",

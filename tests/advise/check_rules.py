@@ -73,6 +73,12 @@ def check_advice(tap, work):
     ddp = rulecases.ddp([rulecases.GPU])[0]
     ddp.kernel(20_000, 100_000, 10_000, name=rulecases.NCCL)
     tap.same(told(work, ddp, "ddp-backend"), [], "ddp-backend: kernels of NCCL are NCCL")
+    ddp = rulecases.ddp([rulecases.GPU], None)[0]
+    rows = told(work, ddp, "ddp-backend")
+    tap.ok([row["finding"] for row in rows] == ["no collective was recorded"], "ddp-backend: a forward pass alone does not tell", rows)
+    ddp.rank = 0
+    for ddp.backend, wanted in ("nccl", []), ("cpu:gloo,cuda:nccl", []), ("gloo", ["medium"]), ("undefined", ["not_run"]):
+        tap.same(severities(told(work, ddp, "ddp-backend")), wanted, f"ddp-backend: the recording says {ddp.backend}")
     elementwise = {"name": rulecases.ELEMENTWISE}
     for rule, args in (("low-occupancy", dict(elementwise, **{"est. achieved occupancy %": 1})), ("small-batch", {"blocks per SM": 0.1})):
         seldom = rulecases.busy(rulecases.Trace(), 9_000, **args)
@@ -102,7 +108,7 @@ def check_advice(tap, work):
         rows = told(work, rulecases.capable(device)[0], "mixed-precision")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"],
                f"mixed-precision: what a device of capability {device['computeMajor']} can do", rows)
-    tap.same([row["saving_ns"] for row in told(work, rulecases.busy(rulecases.Trace(), 900_000), "mixed-precision")], [450_000],
+    tap.same([row["saving_ns"] for row in told(work, rulecases.busy(rulecases.Trace(), 900_000), "mixed-precision")], [900_000],
              "mixed-precision: a product of float32 by its name, whatever launched it")
     for name in ("mine", "triton_tem_fused_mm_0"):
         tap.same(told(work, rulecases.capable(rulecases.GPU, name)[0], "mixed-precision"), [],
@@ -117,6 +123,11 @@ def check_advice(tap, work):
                          ("Memcpy DtoH (Device -> Pageable)", "to the host less often")):
         rows = told(work, rulecases.copying(20_001, name)[0], "pageable-copies")
         tap.ok(len(rows) == 1 and wanted in rows[0]["suggestion"], f"pageable-copies: what to do of {name}", rows)
+    seldom = rulecases.busy(rulecases.Trace(), 100_000)
+    seldom.kernel(130_000, 300_000, 12_000, name="Memcpy DtoD (Device -> Device)", cat="gpu_memcpy")
+    for trace, rule, wanted in ((seldom, "device-copies", "(copies: 1 in 3 steps)"), (rulecases.small(5001)[0], "small-operators", ": 60 in 3 steps")):
+        rows = told(work, trace, rule)
+        tap.ok(len(rows) == 1 and rows[0]["finding"].endswith(wanted), f"{rule}: counts what all steps have, also less than one a step", rows)
     for kind, wanted in (("SingleProcess", "give the DataLoader workers"), ("MultiProcessing", "workers are too slow")):
         rows = told(work, rulecases.data_loading(60_000, f"enumerate(DataLoader)#_{kind}DataLoaderIter.__next__")[0],
                     "data-loading")
@@ -201,7 +212,7 @@ def serving(traces, name):
 
 def check_serving(tap, work):
     """Who runs an inference engine sets its options; nothing is said of loops, of DDP or of a backward pass."""
-    for rule, wanted in (("exposed-communication", "tensor parallel"), ("synchronization", "--async-scheduling"),
+    for rule, wanted in (("exposed-communication", "--enable-dbo"), ("synchronization", "--async-scheduling"),
                          ("launch-bound", "--enforce-eager"), ("unfused", "--enable-torch-compile")):
         for name, is_engine in (("step[DECODE bs=4]", True), ("execute_context_1(9)_generation_0(0)", True),
                                 ("vllm/v1/worker/gpu_model_runner.py(9): execute_model", True),
@@ -233,6 +244,15 @@ def check_guards(tap, work):
         captured.kernel(100_000 + i * 20_000, 1_000, 50_000 + i)
     rows = advise(work, work.ingest(*save(work, [captured])))
     tap.ok(not found(rows) and any("captured" in row["finding"] for row in rows), "a graph that was captured is not judged", rows)
+    unseen = rulecases.launching_unseen()[0]
+    unseen.host("cudaStreamBeginCapture", 500, 400, "cuda_runtime")
+    rows = told(work, unseen, "missing-kernels")
+    tap.ok(severities(rows) == ["not_run"] and rows[0]["suggestion"] == "record a replay of the graph",
+           "missing-kernels: what is captured runs nothing", rows)
+    shown = work.ptool("advise", work.ingest(*save(work, [unseen]))).stdout
+    tap.ok("a graph was captured, which runs no kernel" in shown and "missing" not in shown, "and the line of the host says so", shown)
+    unseen.host("cudaGraphLaunch", 1_200_000, 400, "cuda_runtime")
+    tap.same(severities(told(work, unseen, "missing-kernels")), ["high"], "missing-kernels: a replay runs kernels")
     replayed = rulecases.Trace(steps=1, lengths=[100_000_000])
     replayed.host("cudaStreamBeginCapture", 1000, 1000, "cuda_runtime")
     for i in range(200):
@@ -249,9 +269,22 @@ def check_short(tap, work):
     tap.ok(not found(other) and "PyTorch recordings only" in str(other), "a browser is not judged by rules of PyTorch", other)
     unshaped = work.ptool("advise", work.ingest(os.path.join(FIXTURES, "torch", "legacy2141_mlp", "trace.json.gz"))).stdout
     tap.ok(unshaped.startswith("operators run for"), "no problem is not said where a rule of the CPU could not run", unshaped)
-    short = rulecases.Trace(steps=1, lengths=[900_000])
+    short = rulecases.cpu(steps=1, lengths=[900_000])
     short.host("aten::copy_", 1000, 300_000)
     tap.same(found(advise(work, work.ingest(*save(work, [short])))), [], "less than a millisecond of the CPU is too short to judge")
+
+
+def check_streams(tap, work):
+    """Kernels that run at once, on several streams, count no more than the time in which any runs."""
+    for rule in "attention", "unfused", "low-occupancy":
+        fires, saving = rulecases.CASES[rule][:2]
+        trace = fires[0]
+        trace.events += [dict(event, tid=stream, args=dict(event["args"], stream=stream))
+                         for event in trace.events if event["cat"] == "kernel" for stream in (8, 9, 10)]
+        rows = told(work, trace, rule)
+        tap.same([row["saving_ns"] for row in rows], [saving], f"{rule}: as much on four streams as on one")
+        shares = [float(pct) for row in rows for pct in re.findall(r"([0-9.]+)%", row["finding"])]
+        tap.ok(shares and max(shares) <= 100, f"{rule}: no share above 100 %", rows)
 
 
 def check_overlap(tap, work):
@@ -383,6 +416,7 @@ def main():
         check_serving(tap, work)
         check_guards(tap, work)
         check_short(tap, work)
+        check_streams(tap, work)
         check_overlap(tap, work)
         check_agreement(tap, work)
         check_fixtures(tap, work)

@@ -1,7 +1,7 @@
 """For each rule of `ptool advise` three traces: one where it fires, with the saving in ns a step that the plan gives
 (None: none can be computed), one just below the threshold, one in which it cannot run.
 """
-from ruletrace import GPU, STEP, Trace, busy, frames, gapped, host_only, unlaunched
+from ruletrace import GPU, STEP, Trace, busy, cpu, frames, gapped, host_only, unlaunched
 
 OLD = dict(GPU, computeMajor=3, computeMinor=0)
 PASCAL = dict(GPU, computeMajor=6, computeMinor=1)
@@ -32,9 +32,11 @@ def data_parallel_host():
     return [t]
 
 
-def ddp(devices):
+def ddp(devices, collective="gloo:all_reduce"):
     t = Trace(devices=devices)
     t.host("DistributedDataParallel.forward", 100, 5000)
+    if collective:
+        t.host(collective, 6000, 1000)
     return [t]
 
 
@@ -182,7 +184,7 @@ ELEMENTWISE = "void at::native::vectorized_elementwise_kernel<4, at::native::Add
 
 
 def host_collective(ns):
-    t = Trace()
+    t = cpu()
     for start in t.starts:
         t.host("gloo:all_reduce", start + 1000, ns)
     return [t]
@@ -246,7 +248,7 @@ def compiling(ns):
 
 def compiling_alone():
     """On the CPU alone, without steps: torch compiles nearly all the time; the rest is many small operators, and one long range of it."""
-    t = Trace(steps=0)
+    t = cpu(steps=0)
     t.host("_compile.compile_inner (dynamo_timed)", 0, 8 * STEP)
     t.host("compile_file (dynamo_timed)", STEP, 6 * STEP)
     for i in range(2000):
@@ -280,7 +282,7 @@ def starting(ns):
 
 def calling(operators):
     """On the CPU alone: operators of (name, ns) one after another."""
-    t = Trace()
+    t = cpu()
     for start in t.starts:
         at = start
         for name, ns in operators:
@@ -291,7 +293,7 @@ def calling(operators):
 
 def on_threads(n, ns=300_000):
     """On the CPU alone: each thread runs an operator at the same time."""
-    t = Trace()
+    t = cpu()
     for start in t.starts:
         for thread in range(n):
             t.host("aten::mm", start, ns if thread else 500_000, tid=1 + thread)
@@ -304,7 +306,7 @@ def small(last):
 
 def uneven(ns, shapes=True, steps=4):
     """On the CPU alone, steps of 10 ms: 10 equal products in each, and in all but the first one of that length."""
-    t = Trace(steps=steps, lengths=[10 * STEP] * steps)
+    t = cpu(steps=steps, lengths=[10 * STEP] * steps)
     t.has_shapes = shapes
     for step, start in enumerate(t.starts):
         for i in range(10):
@@ -323,7 +325,7 @@ def in_loader(ns):
 
 def tiny(n, name="aten::sqrt", shape=(128, 64)):
     """On the CPU alone, a step of 10 ms: calls of 2 ms, no two of one shape."""
-    t = Trace(steps=1, lengths=[10 * STEP])
+    t = cpu(steps=1, lengths=[10 * STEP])
     t.has_shapes = True
     for i in range(n):
         t.host(name, i * 2 * STEP, 2 * STEP, **{"Input Dims": [[shape[0], shape[1] + i]]})
@@ -332,7 +334,7 @@ def tiny(n, name="aten::sqrt", shape=(128, 64)):
 
 def one_long(ns):
     """On the CPU alone, steps of 10 ms: equal products, and in the last step one of that length."""
-    t = Trace(lengths=[10 * STEP] * 3)
+    t = cpu(lengths=[10 * STEP] * 3)
     for start in t.starts:
         for i in range(10):
             t.host("aten::mm", start + i * 100_000, 100_000)
@@ -351,7 +353,7 @@ def launching_unseen():
 
 def pausing():
     """On the CPU alone, steps of 10 ms: 8 ms of each run nothing."""
-    t = Trace(lengths=[10 * STEP] * 3)
+    t = cpu(lengths=[10 * STEP] * 3)
     for start in t.starts:
         t.host("aten::mm", start, STEP)
         t.host("aten::add", start + 9 * STEP, STEP)
@@ -367,7 +369,7 @@ CASES = {
     "ddp-buffers": (broadcasting(20_001), 20_001, broadcasting(20_000), [frames()]),
     "communication": (host_collective(100_001), 100_001, host_collective(100_000), [frames()]),
     "low-utilization": ([busy(Trace(), 499_999)], 500_001, [busy(Trace(), 500_000)], [host_only()]),
-    "mixed-precision": (capable(GPU), 450_000, capable(PASCAL), capable(None)),
+    "mixed-precision": (capable(GPU), 900_000, capable(PASCAL), capable(None)),
     "memory-limit": (filling(901), None, filling(900), [busy(Trace(), 900_000)]),
     "synchronization": (synchronizing(20_001), 20_001, synchronizing(20_000), [unlaunched()]),
     "launch-bound": (launching(1017), GAP_SHARE * 1017 // 3, launching(1016), [unlaunched()]),
@@ -385,7 +387,7 @@ CASES = {
     "low-occupancy": (occupied(14), 60_000, occupied(15), [busy(Trace(), 900_000)]),
     "small-batch": ([busy(Trace(), 900_000, **{"blocks per SM": 0.49})], 459_000,
                     [busy(Trace(), 900_000, **{"blocks per SM": 0.51})], [busy(Trace(), 900_000)]),
-    "unfused": (unfused(40_002), 20_001, unfused(40_000), [host_only()]),
+    "unfused": (unfused(40_001), 40_001, unfused(40_000), [host_only()]),
     "attention": (attending(20_001), 20_001, attending(20_000), [host_only()]),
     "profiler-overhead": (profiling(20_001), 20_001, profiling(20_000), [unlaunched()]),
     "warm-up": ([busy(Trace(steps=4, lengths=[2 * STEP]), 900_000)], None,

@@ -14,7 +14,7 @@ class Trace:
 
     def __init__(self, devices=(GPU,), rank=None, steps=3, lengths=()):
         self.events, self.devices, self.rank, self.correlation = [], list(devices), rank, 100
-        self.has_shapes = False
+        self.has_shapes, self.backend = False, "nccl"
         at = 0
         self.starts = []
         for i in range(steps):
@@ -59,15 +59,20 @@ class Trace:
         if self.has_shapes:
             head += ', "record_shapes": 1'
         if self.rank is not None:
-            head += f', "distributedInfo": {{"backend": "nccl", "rank": {self.rank}, "world_size": 2}}'
+            head += f', "distributedInfo": {{"backend": "{self.backend}", "rank": {self.rank}, "world_size": 2}}'
         with open(path, "w", encoding="utf-8") as out:
             out.write(f'{{{head}, "traceEvents": [\n' + ",\n".join(lines) + "\n]}\n")
         return path
 
 
+def cpu(**more):
+    """A machine without a device."""
+    return Trace(devices=[], **more)
+
+
 def host_only():
     """Steps and an operator, and no device."""
-    t = Trace()
+    t = cpu()
     t.host("aten::mm", 100, 1000)
     return t
 

@@ -191,6 +191,11 @@ EOF
 	ptool advise --rule idle-time "$GPU/collectives_rank0.json" 2>/dev/null >shown
 	grep -q 'CPU, not recorded; 194.459 us a step[.]$' shown
 	lacks 'could save' <shown
+	ptool advise --rule idle-time "$GPU/collectives_rank0.json" --format csv | grep 'CPU, not recorded",,,"record again'
+	# nor on its page
+	ptool report -q "$GPU/collectives_rank0.json" >page
+	grep 'CPU, not recorded' page
+	lacks 'ould save up to 194.459 us' <page
 }
 
 @test "advise says above its findings how busy each device is" {

@@ -26,6 +26,13 @@ TRACE=$TORCH/t2141_cnn_w0/trace.json.gz
 	ptool callers . a.prof --sort calls --format csv | tail -n +2 | cut -d, -f7 | sort -rnc
 	ptool callers . a.prof --sort cumtime --reverse --format csv | tail -n +2 | cut -d, -f10 | sort -nc
 	ptool callees . a.prof --sort help | grep -q '^total_ns .*cumulative'
+	for key in $(ptool callers . a.prof --sort help --format csv | tail -n +2 | cut -d, -f1 | tr -d '"'); do
+		for format in table csv; do
+			ptool callers . a.prof --sort "$key" --format $format >/dev/null
+			ptool callees . a.prof --sort "$key" --format $format >/dev/null
+		done
+	done
+	ptool callers . a.prof --sort caller_line --format csv | tail -n +2 | cut -d, -f2 | sort -nc
 }
 
 @test "a regular expression that nothing matches names what is near" {
@@ -84,6 +91,11 @@ ptool: callers: a.prof: no function matches 'pipline'; did you mean w_gen.py:6(p
 	cp "$PROF" a.prof
 	ptool tree a.prof --depth 5 | like_golden tree_estimated.txt
 	ptool tree a.prof --depth 2 --format csv | like_golden tree_estimated.csv
+}
+
+@test "a number of calls beyond 64 bits is none in a tree" {
+	ptool tree -q "$FIXTURES/pyprof/pstats/special/bigcounts.prof" --format csv >out
+	grep -q '^3,2,1,.*,"call",,1000000000,' out
 }
 
 @test "a tree of a trace is the real one" {

@@ -51,6 +51,75 @@ csv() { # COMMAND [OPTION...]
 	EOF
 }
 
+@test "streams: of a part of the time, the note counts the work without a launch in it" {
+	run -0 --separate-stderr ptool streams --time 300us..400us "$GPU/unlinked.json"
+	[[ $output == *'note: 1 kernels or copies have no recorded launch'* ]]
+	[ "$(csv streams --time 190us..250us "$GPU/unlinked.json" 2>/dev/null | cut -d, -f5,19)" = 1,0 ]
+}
+
+@test "devices of one name and other properties, and those of several ranks, are told apart" {
+	for rank in 0 1; do
+		python3 - "$rank" <<-'END' >"rank$rank.json"
+			import json, sys
+			device = {"name": "H100", "computeMajor": 9, "computeMinor": 0}
+			work = [{"ph": "X", "cat": "kernel", "name": name, "pid": i, "tid": 7, "ts": 10 * (i + j), "dur": 5, "args": {"device": i, "stream": 7}}
+			        for i in (0, 1) for j, name in enumerate(("gemm", "ampere_fp16_s16816gemm_fp16_128x64"))]
+			json.dump({"deviceProperties": [{"id": 0, "numSms": 132, **device}, {"id": 1, "numSms": 16, **device}],
+			           "distributedInfo": {"rank": int(sys.argv[1]), "world_size": 2}, "traceEvents": work}, sys.stdout)
+		END
+	done
+	ptool devices -q rank0.json >one
+	grep -qx 'note: H100 of device 0: compute capability 9.0, 132 SMs' one
+	grep -qx 'note: H100 of device 1: compute capability 9.0, 16 SMs' one
+	ptool ingest -q -o two.db rank0.json rank1.json
+	[ "$(ptool devices two.db | grep -c '^note: rank [01], device [01]: 50.00% of kernel time')" = 4 ]
+}
+
+@test "what another tracer did not record is told without PyTorch's settings" {
+	trace=$FIXTURES/chrome/viztracer.json.gz
+	for command in devices streams kernels transfers modules 'top --by shape' 'tree --kernels' 'flame --weight device'; do
+		run -3 --separate-stderr ptool $command -q "$trace"
+		[[ $stderr == *recorded && $stderr != *[Pp]rofil* ]]
+	done
+}
+
+@test "launches that a graph captured are no lost kernels; what is not recorded matches no filter" {
+	{
+		event cpu_op aten::mm 0 20 1 1
+		event cuda_runtime cudaStreamBeginCapture 0 2 1 1
+		event cuda_runtime cudaLaunchKernel 5 2 1 1 '"correlation":1'
+		event cuda_runtime cudaStreamEndCapture 10 2 1 1
+	} | made capture.json
+	run -3 --separate-stderr ptool devices -q capture.json
+	[[ $stderr == *'a graph was captured, which runs no kernel: record a replay of it' ]]
+	ptool info capture.json 2>/dev/null | lacks launched
+	{
+		event cpu_op aten::mm 0 20 1 1
+		event cuda_runtime cudaStreamBeginCapture 0 2 1 1
+		event cuda_runtime cudaLaunchKernel 5 2 1 1 '"correlation":1'
+		event cuda_runtime cudaGraphInstantiate 10 2 1 1
+		event cuda_runtime cudaLaunchKernel 15 2 1 1 '"correlation":2'
+	} | made after.json
+	{
+		event cpu_op aten::mm 0 20 1 1
+		event cuda_runtime cudaStreamBeginCapture 0 2 1 1
+		event cuda_runtime cudaStreamEndCapture 4 2 1 1
+		event cuda_runtime cudaGraphInstantiate 8 2 1 1
+		event cuda_runtime cudaGraphLaunch 12 2 1 1 '"correlation":1'
+	} | made replay.json
+	for trace in after replay; do
+		for command in devices gaps kernels steps info; do
+			run --separate-stderr ptool $command -q $trace.json
+			[[ $output$stderr == *'1 call launched kernels, and no kernel was recorded'* ]]
+		done
+	done
+	ptool steps -q capture.json | grep -q 'a graph was captured, which runs no kernel'
+	run -3 --separate-stderr ptool transfers -q --time 0..1s "$GPU/collectives_rank0.json"
+	[[ $stderr == *'no copy or set of memory was recorded' ]]
+	run -3 --separate-stderr ptool modules -q --time 0..1s "$GPU/collectives_rank0.json"
+	[[ $stderr == *'no modules were recorded'* ]]
+}
+
 @test "devices and streams are sorted and cut on demand" {
 	ptool ingest -q "$GPU/two_devices.json"
 	[ "$(ptool devices --sort busy -n 1 --format csv | tail -n +2 | cut -d, -f3)" = 1 ]
@@ -96,6 +165,12 @@ csv() { # COMMAND [OPTION...]
 	says "ptool: streams: --cat and --thread choose slices of the host: 'ptool list' and 'ptool top' show them"
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-time 100001
 	says 'ptool: streams: --by-time wants at most 100000 parts'
+	for stream in {1..41}; do
+		event kernel k 0 1000 0 "$stream" "\"device\":0,\"stream\":$stream"
+	done | made wide.json
+	run -2 --separate-stderr ptool streams -q wide.json --by-time 100000
+	says 'ptool: streams: --by-time: the parts of all streams are more than 4000000 rows: choose streams with --stream, or fewer parts'
+	[ "$(ptool streams -q wide.json --by-time 10 --stream 3 --format csv | wc -l)" = 11 ]
 	run -2 --separate-stderr ptool streams "$GPU/graph.json" --by-tim 3
 	[[ ${stderr-} == *--by-time* ]]
 }

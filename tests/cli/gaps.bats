@@ -49,6 +49,29 @@ print(sum(int(r["idle_ns"]) for r in csv.DictReader(sys.stdin)))'
 	[ "$(ptool gaps --list --time "$time" --format csv | wc -l)" -eq 2 ]
 }
 
+# The host is in aten::A and aten::B while the device waits from 100 to 200 us, then in aten::A.
+@test "--limit counts those gaps of the list whose part of --time has what is focussed" {
+	python3 - >two.json <<'END'
+import json
+x = {"ph": "X", "pid": 1, "tid": 1}
+events = [{**x, "cat": "cpu_op", "name": f"aten::{name}", "ts": ts, "dur": dur} for name, ts, dur in (("A", 90, 60), ("B", 150, 45), ("A", 290, 18))]
+for n, (launch, ts, dur) in enumerate(((5, 10, 90), (196, 200, 100), (309, 312, 20))):
+    events += [{**x, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": launch, "dur": 2, "args": {"correlation": n + 1}},
+               {**x, "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": ts, "dur": dur, "args": {"device": 0, "stream": 7, "correlation": n + 1}}]
+print(json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events}))
+END
+	ptool ingest -q two.json
+	for limit in 0 1; do
+		ptool gaps --list --focus aten::A --time 155us..400us --limit $limit >list
+		grep -q '^295.000us..307.000us' list
+		grep -q '^1 row$' list
+	done
+	run --separate-stderr ptool gaps --causes hta --limit 1
+	exits 2
+	# for programs that always give one
+	ptool gaps --causes hta --limit 0 | grep -q host_wait
+}
+
 @test "--inner leaves out what lies before the first and after the last work" {
 	ptool ingest -q "$GPU/sync.json"
 	for by in cause op frame annotation step stream; do
@@ -237,11 +260,54 @@ END
 	run -0 --separate-stderr ptool gaps
 	grep -q '^note: 1500 devices have too many steps to tell apart' <<<"$output"
 	grep -q 'device 7: idle 44.985 ms (100.0%) of 44.990 ms of recording' <<<"$output"
+	ptool gaps --by step | lacks 'no step was recorded'
 	run -0 --separate-stderr ptool gaps --step 0..9
 	grep -q 'device 7: idle 195.000 us (97.5%) of 200.000 us in 10 steps' <<<"$output"
 	run -2 --separate-stderr ptool diff --by idle ptool.db ptool.db
 	run -0 --separate-stderr ptool diff --by idle --step 0..9 ptool.db ptool.db
 	run -0 ptool advise
+}
+
+@test "too many steps of no length for so many devices have no idle time" {
+	python3 - >empty.json <<'END'
+import json
+x = {"ph": "X", "tid": 1, "ts": 0, "dur": 0}
+print(json.dumps([{**x, "pid": 9999, "cat": "user_annotation", "name": f"ProfilerStep#{n}", "ts": n} for n in range(1001)]
+                 + [{**x, "pid": n, "cat": "kernel", "name": "k", "dur": 9, "args": {"device": n, "stream": 7}} for n in range(2000)]))
+END
+	run -0 --separate-stderr ptool gaps -q empty.json
+	grep -q 'device 7: idle 0 ns (0.0%) of 0 ns of recording, 0 gaps' <<<"$output"
+}
+
+@test "nobody is told to record what was recorded" {
+	python3 - >stacks.json <<'END'
+import json
+x = {"ph": "X", "pid": 1, "tid": 1}
+events = [{**x, "cat": "cpu_op", "name": "aten::mm", "ts": 0, "dur": 5}, {**x, "cat": "python_function", "name": "a.py(1): f", "ts": 0, "dur": 5}]
+for ts in (1, 900):
+    events += [{**x, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": ts, "dur": 2, "args": {"correlation": ts}},
+               {**x, "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": ts + 4, "dur": 100, "args": {"device": 0, "stream": 7, "correlation": ts}}]
+print(json.dumps({"schemaVersion": 1, "with_stack": 1, "deviceProperties": [], "traceEvents": events}))
+END
+	ptool ingest -q stacks.json
+	ptool gaps | grep -q 'no Python frame was recorded then: py-spy'
+	ptool gaps --by frame --time 10us.. >frames
+	grep -q 'note: no Python frame was recorded at these times$' frames
+	lacks with_stack <frames
+	ptool gaps --by op --time 10us.. | grep -q 'note: no operator was recorded at these times$'
+}
+
+@test "a step of no length leaves the one that begins with it its idle time" {
+	python3 - >zero.json <<'END'
+import json
+x = {"ph": "X", "pid": 1, "tid": 1}
+steps = [{**x, "cat": "user_annotation", "name": f"ProfilerStep#{n}", "ts": ts, "dur": dur}
+         for n, ts, dur in ((0, 0, 0), (1, 0, 1000), (2, 1000, 1000))]
+print(json.dumps(steps + [{**x, "pid": 0, "cat": "kernel", "name": "k", "ts": ts, "dur": 40, "args": {"device": 0, "stream": 7}}
+                          for ts in (160, 660, 1260)]))
+END
+	[ "$(ptool gaps -q --by step --format csv zero.json | cut -d, -f4 | paste -sd' ')" = 'step 1 2' ]
+	ptool gaps -q --step 1 zero.json | grep -q '(92.0%) of 1.000 ms in 1 step, 3 gaps'
 }
 
 @test "a long wait for an event that is nobody's: where to look, and no promise" {
@@ -263,4 +329,20 @@ END
 	ptool advise -q --width 400 unknown.json >rows
 	grep -q 'wait for an event (mostly second); 7.975 ms a step' rows
 	ptool gaps -q --by annotation --width 400 unknown.json | grep -q '^note: no annotation but those of steps was recorded at these times'
+}
+
+@test "links of the column chain are cut: callers at 256 bytes, what is charged at 1,024" {
+	python3 - <<-'END'
+		import json
+		call = lambda cat, name, ts, dur, pid, tid, **args: {"ph": "X", "cat": cat, "name": name, "ts": ts, "dur": dur, "pid": pid, "tid": tid, "args": args}
+		events = [call("cpu_op", "o" * 257, 100, 400, 1, 1), call("cpu_op", "i" * 1025, 200, 200, 1, 1)]
+		for i, ts in (1, 110), (2, 380):
+		    events += [call("cuda_runtime", "cudaLaunchKernel", ts, 5, 1, 1, correlation=i),
+		               call("kernel", "k", ts + 10, 20, 0, 7, correlation=i, device=0, stream=7)]
+		json.dump({"schemaVersion": 1, "traceEvents": events}, open("a.json", "w"))
+	END
+	ptool ingest -q a.json
+	ptool gaps --list --limit 1 --format json >gaps
+	python3 -c 'import json
+assert json.load(open("gaps"))["rows"][0]["chain"] == "o" * 256 + " > " + "i" * 1024'
 }

@@ -46,6 +46,11 @@ without_folder() {
 	ptool info old.json --format ndjson 2>/dev/null | grep -F '"start":"2021-06-08T08:57:03.531625000Z"'
 }
 
+@test "a clock that starts before 1970 has whole seconds below the fraction" {
+	echo '{"schemaVersion": 1, "baseTimeNanoseconds": -5000000007, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1000, "dur": 9}]}' >old.json
+	ptool info old.json --format ndjson 2>/dev/null | grep -F '"start":"1969-12-31T23:59:55.000999993Z"'
+}
+
 @test "where the file does not tell its clock's start, that is null" {
 	echo '{"traceEvents":[{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >plain.json
 	ptool info plain.json --format ndjson 2>/dev/null | grep -F '"start":null'
@@ -77,9 +82,11 @@ prints_lines() { # LINE...: all of stdin
 }
 
 @test "people are told when something was repaired" {
-	ptool ingest -q "$TORCH/t260_odd/trace.json.gz"
+	ptool ingest -q --run odd "$TORCH/t260_odd/trace.json.gz"
 	ptool info | grep -x "note: 1 profile has repaired or damaged events; 'ptool doctor' lists them"
 	ptool info --format json | grep -F '"findings":2'
+	ptool ingest -q --run new "$GPU/copies.json"
+	ptool info | grep -x "note: 1 profile has repaired or damaged events; 'ptool doctor --run odd' lists them"
 }
 
 @test "an empty store is exit 3" {

@@ -139,3 +139,19 @@ mangled_kernels() {
 		done
 	done
 }
+
+@test "kernels --by op: an operator is eligible whatever of its kernels a filter leaves" {
+	python3 - <<-'END'
+		import json
+		def at(cat, name, ts, dur, **args):
+		    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur, "args": args}
+		kernels = "ampere_fp16_s16816gemm_fp16_128x64", "elementwise"
+		calls = [at("cuda_runtime", "cudaLaunchKernel", 10 + i, 1, correlation=i) for i in (1, 2)]
+		work = [at("kernel", name, 40 + 20 * i, 10, correlation=i + 1, device=0, stream=7) for i, name in enumerate(kernels)]
+		json.dump({"deviceProperties": [{"id": 0, "name": "A100", "computeMajor": 8, "computeMinor": 0}],
+		           "traceEvents": [at("cpu_op", "myop", 0, 100)] + calls + work}, open("a.json", "w"))
+	END
+	for options in '' '--focus elementwise'; do
+		ptool kernels -q --by op --format csv $options a.json | grep -q '^"elementwise",.*"myop",.*,1$'
+	done
+}

@@ -25,6 +25,10 @@ recorded() {
 	ptool lines -q --focus slow lp503.lprof >table
 	grep -q 'no source of slow: lw_basic.py is newer than the profile' table
 	lacks 'total = 0' <table
+	tar -cf a.tar lp503.lprof # which is newer than both
+	touch -d '+1 minute' a.tar
+	ptool lines -q --focus slow a.tar >table
+	grep -q 'no source of slow: lw_basic.py may be newer than the profile, of which no time is known' table
 	sed -i 's/def slow/def fast/' lw_basic.py
 	touch -d '2024-01-02 03:04:05 UTC' lw_basic.py
 	ptool lines -q --focus 'slow|fib' lp503.lprof >table
@@ -33,6 +37,26 @@ recorded() {
 	rm lw_basic.py
 	ptool lines -q --focus slow lp503.lprof >table
 	grep -q 'no source of slow: lw_basic.py cannot be read here' table
+}
+
+@test "a store says the same where the recording is gone" {
+	recorded
+	mkdir job
+	mv lp503.lprof job
+	ptool ingest -q job/lp503.lprof
+	ptool lines --focus slow >before
+	lacks 'no source' <before
+	mv job moved
+	ptool lines --focus slow | diff before -
+	# but the time of an archive was none of its parts'
+	cp moved/lp503.lprof .
+	touch -d '2024-02-01 UTC' lw_basic.py
+	tar -cf Dumps.TAR lp503.lprof
+	ptool ingest -q -o archive.db Dumps.TAR
+	ptool lines --focus slow archive.db >before
+	grep -q 'of which no time is known' before
+	mv Dumps.TAR gone.tar
+	ptool lines --focus slow archive.db | diff before -
 }
 
 @test "source of more than 4 MiB is not read, and of a long line the first 4,096 bytes" {
@@ -112,4 +136,20 @@ recorded() {
 	[ "$(ptool top -q --format csv --focus gen "$LINES_DIR/lp503.txt" | tail -1)" = '"lw_basic.py",34,"gen",,51329,,' ]
 	ptool top -q "$LINES_DIR/memory061.txt" --format csv | like_golden top_memory_lines.csv
 	run -2 ptool top -q --by step lp503.lprof
+}
+
+@test "leaks, means and growth of memory of Scalene are said to be left out" {
+	printf '{"elapsed_time_sec":2.0,"files":{"a.py":{"functions":[],"leaks":{"5":{"likelihood":0.9}},"lines":[{"lineno":5,' >a.json
+	printf '"line":"x","n_cpu_percent_python":100.0,"n_peak_mb":5.0,"n_avg_mb":4.0,"n_growth_mb":3.0}]}}}' >>a.json
+	ptool ingest -q a.json
+	[ "$(ask ptool.db "SELECT detail FROM finding WHERE code = 'not_kept' ORDER BY id")" = $'mean and growth of memory\nleaks' ]
+	sed 's/"leaks":{.*}},"lines"/"leaks":{},"lines"/; s/_mb":4.0/_mb":0/; s/_mb":3.0/_mb":0/' a.json >b.json
+	ptool ingest -q -o b.db b.json
+	[ "$(ask b.db "SELECT count(*) FROM finding WHERE code = 'not_kept'")" = 0 ]
+}
+
+@test "memory_profiler's table of a generic function has its name" {
+	sed 's/def [a-z_]*(/def f[T](/' "$FIXTURES/lines/memory061.txt" >generic.txt
+	ptool ingest -q generic.txt
+	[ "$(ask ptool.db 'SELECT DISTINCT function FROM v_function')" = f ]
 }

@@ -124,8 +124,11 @@ fits() { # FILE [COLUMNS]
 	an_engine
 	ptool engine.json >shown 2>/dev/null
 	grep -qx '  prefill 2, mean 55.500 us; decode 3, TPOT 63.000 us' shown
-	[ "$(ptool overview -q engine.json --format csv | tr -d '"' | grep ^phases, | cut -d, -f2,3,5)" = \
-		$'prefill,2,37\nmean,55500,\ndecode,3,63\nTPOT,63000,' ]
+	ptool ingest -q -o short.db --summary-only engine.json
+	for file in engine.json short.db; do
+		[ "$(ptool overview -q $file --format csv | tr -d '"' | grep ^phases, | cut -d, -f2,3,5)" = \
+			$'prefill,2,37\nmean,55500,\ndecode,3,63\nTPOT,63000,' ]
+	done
 }
 
 @test "the share of operators is told where graphs have most of the device time" {
@@ -137,6 +140,49 @@ json.dump(trace, open("graph.json", "w"))' "$GPU/graph.json"
 	row=$(ptool overview -q graph.json --format csv | grep -F '"operators","device"')
 	[[ $row == '"operators","device",,"text",2.81690'* ]]
 	! ptool overview -q "$GPU/graph.json" | grep -q '^Operators, of '
+}
+
+# A rank of one GPU or more, each of which works for its share of three steps of 1 ms, or of
+# as much time without steps.
+rank() { # RANK STEPS SHARE...
+	python3 - "$@" <<'END'
+import json, sys
+rank, steps, shares = int(sys.argv[1]), int(sys.argv[2]), [float(share) for share in sys.argv[3:]]
+x = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 3000, "args": {}}
+events = [{**x, "cat": "cpu_op", "name": "aten::mm"}]
+events += [{**x, "cat": "user_annotation", "name": f"ProfilerStep#{n}", "ts": 1000 * n, "dur": 1000} for n in range(steps)]
+events += [{**x, "cat": "kernel", "name": "k", "pid": d, "tid": 7, "dur": 3000 * share, "args": {"device": d, "stream": 7}}
+           for d, share in enumerate(shares)]
+print(json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "deviceProperties": [], "traceEvents": events}))
+END
+}
+
+@test "devices that are never idle are busy, and steps of one rank are steps" {
+	rank 0 3 .5 1 1 1 >r0.json
+	rank 1 0 1 1 1 1 >r1.json
+	ptool ingest -q -o full.db r0.json r1.json
+	ptool ingest -q -o short.db --summary-only r0.json r1.json
+	for store in full.db short.db; do
+		ptool overview "$store" --format csv >rows
+		grep -q '^"idle","busy",22500000,"ns",93.75' rows
+		grep -q '^"steps","steps",3,' rows
+		ptool overview "$store" --rank 0 --format csv | grep -q '^"idle","busy",10500000,"ns",87.5'
+	done
+}
+
+@test "files that are a step each are the steps of their rank's one device" {
+	for step in 0 1 2; do
+		rank 0 0 .$((5 + step)) >train_step_$step.json
+	done
+	ptool ingest -q -o full.db train_step_?.json
+	ptool ingest -q -o short.db --summary-only train_step_?.json
+	for store in full.db short.db; do
+		ptool overview "$store" --format csv >rows
+		grep -q '^"recording","devices",1,' rows
+		grep -q '^"steps","steps",3,' rows
+		grep -q '^"steps","Kernel",1800000,"ns",60,' rows
+		lacks '"steps","profile"' <rows
+	done
 }
 
 @test "steps of no phase are no phases of steps" {

@@ -47,9 +47,11 @@ listing() { # OPTION...
 	diff <(listing stripmerge.prof two.db | tail -n +4) <(listing | tail -n +4)
 }
 
-@test "standard input has no time" {
+@test "standard input has no time, and a member of an archive not that of the archive" {
 	dumps special/stripmerge
 	listing - <stripmerge.prof | head -2 | diff - <(printf -- '-\n\n')
+	tar -cf a.tar stripmerge.prof
+	listing a.tar | head -2 | diff - <(printf 'a.tar\n\n')
 }
 
 @test "restrictions cut in the order in which they are given" {

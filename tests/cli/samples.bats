@@ -33,6 +33,20 @@ top() { # ARGUMENT...
 	[ "$(top ptool.db --by line | wc -l)" -gt "$(top ptool.db | wc -l)" ]
 	top ptool.db --thread MainThread --by thread | grep -q MainThread
 	! top ptool.db --thread MainThread --by thread | grep -q wrk-0
+	# a function may be called so
+	printf 'thread (worker.py:12);run (worker.py:20) 5\nthread (7) x (a.py:1) 3\n' >raw
+	[ "$(top raw)" = $'worker.py,,run,5,5,5,5\na.py,,thread (7) x,3,3,3,3\nworker.py,,thread,5,0,0,5' ]
+}
+
+@test "a frame's place is behind the bracket that its end closes, and no place is a function" {
+	printf 'f (C:\\Program Files (x86)\\x.py:3);g (/data (old)/x.py:9) 2\n' >raw
+	[ "$(top raw)" = $'/data (old)/x.py,,g,2,2,2,2\nC:\\Program Files (x86)\\x.py,,f,2,0,0,2' ]
+	# V8 in perf has a line and a column
+	printf 'node;LazyCompile:*foo /home/u/app.js:10:15 5\n' >raw
+	[ "$(top raw | head -n 1)" = ',,LazyCompile:*foo /home/u/app.js:10:15,5,5,5,5' ]
+	# profiling.sampling writes the file of all frames, without its folder
+	printf 'tid:7;gunicorn:<module>:8;~:<GC>:0 5\n' >raw
+	[ "$(top raw)" = $',,<GC>,5,5,5,5\ngunicorn,,<module>,5,0,0,5' ]
 }
 
 @test "py-spy's stacks begin with <module> where it writes no threads; markup is none" {
@@ -86,13 +100,25 @@ process 4:"python x.py";thread (9): other;f (a.py:1);g (a.py:2) 6\n' > a.txt
 	[ "$(top a.speedscope.json --by thread | cut -d, -f1-4,7-)" = "$(top a.txt --by thread | cut -d, -f1-4,7-)" ]
 	ptool export -q --to speedscope "$SAMPLES/austin.txt" -o b.speedscope.json
 	ptool ingest -q -o b.db b.speedscope.json
-	[ "$(ask b.db 'SELECT DISTINCT mode FROM sample_series')" = wall ]
+	[ "$(ask b.db 'SELECT DISTINCT mode FROM sample_series ORDER BY 1')" = $'allocation\nwall' ]
 }
 
 @test "stacks of torch's export_stacks() are microseconds" {
 	ptool ingest -q "$SAMPLES/torch_stacks.txt"
 	[ "$(ask ptool.db 'SELECT unit, is_rounded, weight FROM sample_series')" = 'ns|1|150000' ]
 	top ptool.db | grep -qx 'model.py,,forward,,,120000,120000'
+	# the first stack may end in a built-in, and times have no decimals
+	printf 'train.py(20):_f;<built-in_method_conv2d> 120\ntrain.py(20):_f 30.5\n' >torch.txt
+	ptool ingest -q -o other.db torch.txt
+	[ "$(ask other.db 'SELECT dialect, unit, weight FROM profile, sample_series')" = 'torch-stacks|ns|120000' ]
+	run --separate-stderr ptool ingest - <<<'train.py(20):_f;x 30.5'
+	exits 4
+	[[ $stderr == *'line 1: a time of export_stacks() is a whole number' ]]
+}
+
+@test "Austin's memory mode shows what was allocated, whatever the first line is" {
+	printf '# austin: 3.7.0\n# mode: memory\n\nP1;T0:7;/a.py:f:4 -1024\nP1;T0:7;/a.py:f:3 2048\n' >memory.txt
+	[ "$(top memory.txt)" = '/a.py,,f,1,1,2048,2048' ]
 }
 
 @test "what no line of a collapsed file is, is told in one line" {
@@ -242,6 +268,11 @@ refused() { # FILE MESSAGE
 	printf '{"meta":{"preprocessedProfileVersion":50},"processes":[{%s%s},{%s},{%s%s}],%s%s}' "$(tables alpha)" "$threads" \
 		"$threads" "$(tables beta)" "$threads" "$(tables outermost)" "$threads" >gecko.json
 	[ "$(top gecko.json)" = $',,outermost,2,2,2,2\n,,alpha,1,1,1,1\n,,beta,1,1,1,1' ]
+}
+
+@test "a tree of pyinstrument that is null has no sample" {
+	printf '{"start_time":1,"duration":0.5,"sample_count":0,"root_frame":null}' >a.json
+	refused a.json 'the profile has no sample: its tree is no object'
 }
 
 @test "pyinstrument's thread is one only where a stack begins, whatever came before" {
@@ -519,6 +550,35 @@ for rank in range(150):
 	top out.prof | grep -qx 'app.py,0,größe,2,2,23249999,25000000'
 }
 
+@test "sampled stacks of several files are exported in one unit, and as many decimals" {
+	printf 'main;a 1.5\nmain;b 2.25\n' >a.folded
+	printf 'main;a 3\nmain;c 4\n' >b.folded
+	ptool ingest -q -o s.db a.folded b.folded
+	run -0 --separate-stderr ptool export --to callgrind s.db
+	grep -qx 'summary: 10' <<<"$output"
+	[[ $stderr == *'they are rounded, as callgrind holds whole numbers'* ]]
+	ptool ingest -q -o t.db "$SAMPLES/go_heap.pb.gz" "$SAMPLES/go_cpu.pb.gz"
+	ptool export -q --to callgrind t.db | grep -A2 '^event:' >head
+	diff - head <<<$'event: bytes : Bytes\nevents: bytes\nsummary: 4302448'
+	run -3 --separate-stderr ptool export --to pstats -o out.prof t.db
+	[[ $stderr == *'these samples weigh bytes'* ]]
+}
+
+@test "--series takes what notes call a kind, numbers of a run, and numbers in names" {
+	for file in austin_full.txt fxprof.json; do
+		ptool top -q "$SAMPLES/$file" | grep -q 'also recorded: cpu (time)'
+		[ "$(ptool top -q "$SAMPLES/$file" --series cpu --format csv)" = "$(ptool top -q "$SAMPLES/$file" --mode cpu --format csv)" ]
+	done
+	ptool top -q "$SAMPLES/fxprof.json" --series time >/dev/null # a kind without a measure and a mode
+	threads=$SAMPLES/pyspy_threads.speedscope.json
+	[ "$(ptool top -q "$threads" --series 15992 --format csv)" = "$(ptool top -q "$threads" --series 2 --format csv)" ]
+	run -3 --separate-stderr ptool top -q "$threads" --series 77
+	ptool ingest -q -o s.db --run a "$SAMPLES/go_heap.pb.gz"
+	ptool ingest -q -o s.db --run b "$SAMPLES/go_cpu.pb.gz"
+	[ "$(ptool info s.db | awk '$1 ~ /^[ab]$/ { print $1 $2 }' | tr '\n' ' ')" = 'a1 a2 a3 a4 b1 b2 ' ]
+	ptool top -q s.db --series 2 | grep -q '^Function .*Self (ms)'
+}
+
 @test "a speedscope file that is exported and read again is the same" {
 	file=$FIXTURES/samples/evented.speedscope.json
 	ptool ingest -q -o one.db "$file"
@@ -663,4 +723,163 @@ print(";".join(f"f{i}" for i in range(512)), 2)' >a.collapsed
 	ptool ingest -q -o s.db a.json
 	ptool top --format json s.db >top.json
 	python3 -c 'import json; assert sorted(row["self_ns"] for row in json.load(open("top.json"))["rows"]) == [1000000, 4000000]'
+}
+
+@test "pyinstrument's speedscope file: wall time, and lines where definitions begin" {
+	{
+		printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"pyinstrument",'
+		printf '"shared":{"frames":[{"name":"f","file":"m.py","line":10},{"name":"f","file":"m.py","line":50}]},'
+		printf '"profiles":[{"type":"evented","name":"CPU profile for x","unit":"seconds","startValue":0,"endValue":3,'
+		printf '"events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":1},'
+		printf '{"type":"C","frame":1,"at":3},{"type":"C","frame":0,"at":3}]}]}'
+	} >first.json
+	ptool ingest -q -o first.db first.json
+	[ "$(ask first.db 'SELECT mode FROM sample_series')" = wall ]
+	[ "$(ask first.db 'SELECT line FROM function ORDER BY 1')" = $'10\n50' ]
+	top first.db | grep -qx 'm.py,10,f,,,1000000000,3000000000'
+	top first.db | grep -qx 'm.py,50,f,,,2000000000,2000000000'
+	# the exporter may come last; another one's line is that which ran, and a name no mode
+	python3 -c 'import json; d = json.load(open("first.json")); d["exporter"] = d.pop("exporter"); print(json.dumps(d))' >last.json
+	ptool ingest -q -o last.db last.json
+	[ "$(top last.db)" = "$(top first.db)" ]
+	[ "$(ask last.db 'SELECT mode FROM sample_series')" = wall ]
+	sed s/pyinstrument/other/ first.json >other.json
+	ptool ingest -q -o other.db other.json
+	[ "$(top other.db)" = 'm.py,,f,,,3000000000,3000000000' ]
+	[ "$(ask other.db 'SELECT mode FROM sample_series')" = '' ]
+	# what is exported reads back: the mode, too, and "cpu samples" is none
+	ptool export -q --to speedscope -o again.json first.db
+	ptool ingest -q -o again.db again.json
+	[ "$(ask again.db 'SELECT name, mode FROM sample_series')" = "$(ask first.db 'SELECT name, mode FROM sample_series')" ]
+	[ "$(top again.db)" = "$(top first.db)" ]
+	sed 's/CPU profile[^"]*/cpu samples/' other.json >named.json
+	ptool export -q -f --to speedscope -o again.json named.json
+	rm again.db
+	ptool ingest -q -o again.db again.json
+	[ "$(ask again.db 'SELECT name, mode FROM sample_series')" = 'cpu samples|' ]
+}
+
+@test "what ran and where definitions begin are both read back from speedscope" {
+	frame() { # FIRST LINE
+		printf '"f\\u0000m.py\\u0000%s\\u0001l%s"' "$1" "$2"
+	}
+	printf '{"start_call_stack":[],"frame_records":[[[%s],1.0],[[%s],2.0],[[%s],4.0]]}' \
+		"$(frame 10 12)" "$(frame 10 10)" "$(frame 20 22)" >a.pyisession
+	ptool ingest -q -o a.db a.pyisession
+	ptool export -q --to speedscope -o b.json a.db
+	ptool ingest -q -o b.db b.json
+	lines() { # STORE
+		ask "$1" 'SELECT f.line, n.line FROM sample_node n JOIN function f ON f.id = n.function_id ORDER BY 1, 2'
+	}
+	[ "$(lines a.db)" = $'10|10\n10|12\n20|22' ]
+	[ "$(lines b.db)" = "$(lines a.db)" ]
+	# also of what a filter chose, and where a stranger wrote the mode
+	ptool export -q --to speedscope --focus f -o d.json a.db
+	[ "$(top d.json | cut -d, -f1-3)" = $'m.py,20,f\nm.py,10,f' ]
+	ptool export -q --to folded a.db | grep -qx 'f (m.py:20) 4000000000'
+	sqlite3 a.db "UPDATE sample_series SET mode = 'x\",\"unit\":\"bytes\\'"
+	ptool export -q --to speedscope -o e.json a.db
+	json_is '[p["unit"] for p in j["profiles"]] == ["nanoseconds"]' <e.json
+	# a trace's frames are called by the lines of their definitions
+	printf '{"traceEvents":[{"ph":"X","cat":"python_function","name":"m.py(10): f","ts":1,"dur":2},
+		{"ph":"X","cat":"python_function","name":"m.py(20): f","ts":5,"dur":4}]}' >trace.json
+	ptool export -q --to speedscope -o c.json trace.json
+	[ "$(top c.json)" = $'m.py,20,f,1,1,4000,4000\nm.py,10,f,1,1,2000,2000' ]
+}
+
+@test "a function whose definition moved is the same to flame --base and diff" {
+	session() { # FIRST SECONDS
+		printf '{"start_call_stack":[],"frame_records":[[["f\\u0000m.py\\u0000%d\\u0001l%d"],%s]]}' "$1" "$1" "$2"
+	}
+	session 10 1.0 >before.pyisession
+	session 11 2.0 >after.pyisession
+	ptool flame -q --base before.pyisession after.pyisession >shown
+	grep -q 'f (m.py:11) +100%' shown
+	lacks 'gone' <shown
+	ptool diff -q before.pyisession after.pyisession | grep -q 'f (m.py:10) => f (m.py:11)'
+	# of two functions of one name the other may be gone, which moves none
+	frames() { # SECONDS...
+		printf '{"start_call_stack":[],"frame_records":['
+		for line in 10 20; do
+			[ -z "${1-}" ] || printf '%s[["f\\u0000m.py\\u0000%d\\u0001l%d"],%s]' "$([ $line = 20 ] && echo ,)" $line $line "$1"
+			shift || true
+		done
+		echo ']}'
+	}
+	frames 1.0 1.0 >both.pyisession
+	frames 1.0 >first.pyisession
+	ptool flame -q --base both.pyisession first.pyisession >shown
+	grep -q '=f (m.py:10)' shown
+	grep -q '1 path is gone, which took 1.000 s: f (m.py:20)' shown
+	# a filter does not change which functions are one
+	frames 1.0 2.0 | sed 's/00010/00011/g; s/00020/00021/g' >moved.pyisession
+	ptool flame -q --base both.pyisession --focus 'm.py:2' moved.pyisession >shown
+	grep -q '+f (m.py:21) +100%' shown
+	lacks 'gone' <shown
+	# and in every way to write a function; labels are none
+	trace() { # CATEGORY NAME
+		printf '{"traceEvents":[{"ph":"X","cat":"%s","name":"%s","ts":1,"dur":2}]}' "$1" "$2"
+	}
+	for name in 'm.py(%d): f' 'm.py(%d): g:3(x)' '<eval_with_key>.1(%d): forward' '<lambda at 0x7f%d>'; do
+		for line in 1 2; do
+			trace python_function "${name/\%d/$line}" >"trace$line.json"
+			trace user_annotation "${name/\%d/$line}.py" >"label$line.json"
+		done
+		ptool flame -q --base trace1.json trace2.json | lacks 'gone'
+		ptool flame -q --base label1.json label2.json | grep -q '1 path is gone'
+	done
+	# in each run of a side
+	ptool baseline save -q new moved.pyisession moved.pyisession
+	ptool report -q -o page.html both.pyisession baseline:new
+	[ "$(grep -o '\["f (m.py:.1)"' page.html | sort | uniq -c)" = '      1 ["f (m.py:11)"
+      1 ["f (m.py:21)"' ]
+}
+
+@test "lines below 1 are none" {
+	profile_of '"type":"sampled","unit":"none","startValue":0,"endValue":3,"samples":[[0]],"weights":[1]' a.json
+	for line in 0 -1; do
+		sed "s/{\"name\":\"f\"}/{\"name\":\"f\",\"file\":\"m.py\",\"line\":$line}/" a.json >b.json
+		rm -f b.db
+		ptool ingest -q -o b.db b.json
+		[ "$(ask b.db 'SELECT line FROM sample_node')" = '' ]
+		sed -i 's/{/{"exporter":"pyinstrument",/' b.json
+		[ "$(top b.json | cut -d, -f1-3)" = m.py,,f ]
+	done
+}
+
+@test "pprof's default sample type is told by its text, and a difference counts no samples" {
+	two_types() { # NUMBER: of the text that names the default; 4 to 8 are cpu, nanoseconds, cpu, nope, samples
+		PYTHONPATH=$TESTS/bench python3 -c 'import sys, stack_files as f
+f.pprof(".", f.field(1, f.field(1, 4) + f.field(2, 5)), f.field(5, f.field(1, 1) + f.field(2, 3)), f.lines_of_a_location(1),
+	f.field(2, f.packed(1, [1]) + f.packed(2, [2 ** 64 - 3, 30])), f.field(14, int(sys.argv[1])),
+	texts=(b"f", b"cpu", b"nanoseconds", b"cpu", b"nope", b"samples"))' "$1"
+		rm -f a.db
+		ptool ingest -q -o a.db a.pb
+		ask a.db 'SELECT name, samples FROM sample_series WHERE is_default'
+	}
+	[ "$(two_types 8)" = 'samples|0' ]
+	for of_cpu in 0 4 6 7 9; do # 0: none, 7: of no type, 9: no text
+		[ "$(two_types $of_cpu)" = 'cpu|' ]
+	done
+}
+
+@test "V8's (idle) is idle, and hits count where samples have no times" {
+	node() { # ID FUNCTION HITS
+		printf '{"id":%s,"callFrame":{"functionName":"%s","url":"","lineNumber":-1},"hitCount":%s}' "$@"
+	}
+	printf '{"nodes":[%s,%s],"startTime":1000,"endTime":11000,"samples":[2,3,2],"timeDeltas":[0,9000,500]}' \
+		"$(node 2 '(idle)' 0)" "$(node 3 f 2)" >a.cpuprofile
+	[ "$(top a.cpuprofile --no-idle)" = ',,f,1,1,500000,500000' ]
+	for samples in '"samples":[],"timeDeltas":[]' '"samples":[2,3,2]'; do
+		sed "s/\"samples\".*/$samples}/" a.cpuprofile >b.cpuprofile
+		[ "$(top b.cpuprofile)" = ',,f,2,2,2,2' ]
+	done
+}
+
+@test "what samples lack is told without settings of PyTorch" {
+	for command in devices gaps graphs kernels modules memory compile roofline; do
+		run --separate-stderr ptool $command -q "$FIXTURES/samples/go_cpu.pb.gz"
+		exits 3
+		[[ $stderr == *" were recorded" || $stderr == *" was recorded" ]]
+	done
 }

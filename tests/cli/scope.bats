@@ -47,6 +47,17 @@ profiles() { # OPTION...
 	[ "$(profiles --run ddp --profile trace.json.gz --rank 1)" = 2 ]
 }
 
+@test "a command line that a hint names has the options that chose the run" {
+	ptool ingest -q -o ptool.db --run old "$GPU/copies.json"
+	ptool ingest -q -o ptool.db --run new "$EVERYTHING"
+	ptool gaps --run old ptool.db | grep -F "('ptool kernels --run old ptool.db')"
+	ptool gaps --run old | grep -F "('ptool kernels --run old')"
+	ptool gaps --profile copies.json --run 'old' | grep -F "('ptool kernels --run old --profile copies.json')"
+	# not those that named nothing
+	run -3 --separate-stderr ptool gaps --run old --profile none ptool.db
+	[[ $stderr == *"'ptool info ptool.db' lists those of all runs"* ]]
+}
+
 @test "2: what is no rank, before a trace is read for it" {
 	two_runs
 	for rank in '' x -1 1.5 1.. ..2 1..x 0x1 99999999999999999999; do
@@ -86,6 +97,13 @@ profiles() { # OPTION...
 	run --separate-stderr ptool list --run ddp --rank 2
 	exits 3
 	says 'ptool: list: ptool.db: --rank 2: there are ranks 0, 1'
+	# of several files of a rank it is one
+	mkdir again
+	cp "$GPU"/collectives_rank?.json again
+	sed 's/"ts": 1/"ts": 2/' "$GPU/collectives_rank0.json" >again/more.json
+	ptool ingest -q -o again.db again
+	run --separate-stderr ptool list --rank 2 again.db
+	says 'ptool: list: again.db: --rank 2: there are ranks 0, 1'
 	run --separate-stderr ptool list --rank 0
 	exits 3
 	says 'ptool: list: ptool.db: --rank 0: the recording does not say its rank'

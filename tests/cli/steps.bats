@@ -70,6 +70,38 @@ four_steps() {
 	[ "$(ptool list -q --format csv --step 7 mixed.json | grep -o 'decode_step_[0-9]')" = decode_step_7 ]
 }
 
+@test "steps of different phases have different numbers" {
+	step() { # PID NAME TS
+		echo "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"pid\":$1,\"tid\":1,\"dur\":9,\"name\":\"$2\",\"ts\":$3}"
+	}
+	decode='step[DECODE bs=1]' prefill='step[EXTEND bs=1 toks=9]'
+	echo "{\"traceEvents\":[$(step 1 "$prefill" 10),$(step 2 "$decode" 20),$(step 1 "$prefill" 30),$(step 2 "$decode" 40)]}" >two.json
+	[ "$(ptool steps -q --format csv --phase decode two.json | grep -o '"decode"\|"prefill"')" = '"decode"
+"decode"' ]
+	echo "{\"traceEvents\":[$(step 1 prefill_step_0 10),$(step 1 decode_step_0 20),$(step 1 decode_step_1 30)]}" >one.json
+	[ "$(ptool list -q --format csv --step 0 one.json | grep -o '[a-z]*_step_.')" = prefill_step_0 ]
+	[ "$(ptool list -q --format csv --step 2 one.json | grep -o '[a-z]*_step_.')" = decode_step_1 ]
+	# ranks in step with each other share numbers
+	echo "{\"traceEvents\":[$(step 1 "$decode" 10),$(step 2 "$decode" 20)]}" >same.json
+	[ "$(ptool list -q --format csv --step 0 same.json | grep -c DECODE)" = 2 ]
+	# and a step that tells no phase is of no other one
+	echo "{\"traceEvents\":[$(step 1 ProfilerStep#7 10),$(step 1 "$decode" 10),$(step 2 ProfilerStep#7 10)]}" >untold.json
+	[ "$(ptool steps -q --format csv untold.json | cut -d, -f4 | grep -c 7)" = 2 ]
+	# but for training in the process that decodes
+	echo "{\"traceEvents\":[$(step 1 decode_step_0 10),$(step 1 train_step_0 90)]}" >both.json
+	[ "$(ptool steps -q --phase decode --format ndjson both.json | grep -c '"step":"[0-9]')" = 1 ]
+	# in step with each other, and a ProfilerStep keeps its number
+	ranks=$(for pid in 1 2; do step $pid train_step_0 10; step $pid decode_step_0 90; done | paste -sd,)
+	echo "{\"traceEvents\":[$ranks]}" >ranks.json
+	[ "$(ptool list -q --format csv --step 1 ranks.json | grep -c decode_step_0)" = 2 ]
+	{
+		event user_annotation ProfilerStep#5 10 50
+		event user_annotation "$decode" 20 9
+		event user_annotation ProfilerStep#5 10 50 1 2
+	} | made threads.json
+	[ "$(ptool list -q --format csv --step 5 threads.json | grep -c ProfilerStep)" = 2 ]
+}
+
 @test "training has steps of no phase" {
 	four_steps
 	run -3 --separate-stderr ptool steps -q --by phase four.json
@@ -110,6 +142,10 @@ mean 115000 - -" ]
 	[ "$(columns four.json step,grew_slice,grew_slice_ns,grew_unrecorded_ns | sed -n 3p)" = '2 aten::mm 59000 0' ]
 	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 3p)" = '2 1 CPU Exec 33500' ]
 	[ "$(columns four.json step,is_long,grew,grew_ns | sed -n 1p)" = '0 0 - -' ]
+	for n in {0..29}; do
+		event user_annotation "ProfilerStep#$n" $((n * 1000)) $((n % 5 ? 100 : 500))
+	done | made six.json
+	ptool steps -q six.json | grep -qx 'note: ! 1 more step is long'
 }
 
 @test "a long step whose own thread waits names what another thread did" {
@@ -188,7 +224,65 @@ mean 100000 0 100000" ]
 @test "without steps all of the recording is step 0, and a note says how to record them" {
 	event cpu_op aten::mm 10 90 | made t.json
 	[ "$(columns t.json step,start_ns,total_ns,cpu_exec_ns,gpu_busy_ns | head -1)" = '0 0 90000 90000 -' ]
-	ptool steps t.json 2>/dev/null | grep 'no ProfilerStep in the recording'
+	ptool steps t.json 2>/dev/null | grep 'no steps were recorded: all of it is step 0; to record steps, call step()'
+}
+
+@test "what some profiles lack, a note counts" {
+	{
+		event user_annotation ProfilerStep#0 0 100
+		event kernel gemm 10 20 0 7 '"device":0,"stream":7'
+	} | made full.json
+	event cpu_op '## forward ##' 10 90 | made bare.json
+	ptool ingest -q full.json bare.json
+	notes() { COLUMNS=400 ptool steps "$@" | sed -n '/^note: /p'; }
+	notes >both
+	grep -q 'no steps were recorded in 1 of 2 profiles: all of it' both
+	grep -q 'no device work was recorded in 1 of 2 profiles; to' both
+	notes --profile 2 >bare
+	grep -q 'no steps were recorded: all' bare
+	grep -q 'no device work was recorded; to' bare
+	ptool steps --profile 1 | lacks recorded
+	# the second has a forward pass
+	notes --phases | grep -q 'forward from labels'
+	notes --phases | lacks 'forward.* not found'
+}
+
+@test "eight curves are drawn, whatever the caption" {
+	for rank in 0 1 2 3 4 5 6 7 8; do
+		{
+			for n in 0 1 2; do
+				event user_annotation "ProfilerStep#$n" $((n * 100)) 100
+			done
+		} | made "rank$rank.json"
+	done
+	ptool ingest -q rank?.json
+	for bounds in host tensorboard; do
+		ptool steps --bounds $bounds >out
+		[ "$(grep -c '^Step time of' out)" -eq 8 ]
+		grep -q '^and of 1 more profile$' out
+	done
+}
+
+@test "a name in the note of a long step is cut between characters" {
+	for n in 0 1 2 3 4 5; do
+		event user_annotation "ProfilerStep#$n" $((n * 9000)) 1000
+		event cpu_op "a$(printf 'é%.0s' {1..99})" $((n * 9000)) 900
+	done | sed '/#5/,$s/"dur":1000/"dur":6000/; /#5/,$s/"dur":900/"dur":5900/' | made t.json
+	ptool steps -q t.json >out
+	grep 'éé took' out
+}
+
+# Their windows were looked into, which say nothing of the host's parts.
+@test "--phases of a store without slices does not say that slices were too many" {
+	for n in 0 1 2 3 4 5 6 7; do
+		event user_annotation "step[DECODE bs=4]" $((n * 400)) $((n == 5 ? 300 : 50))
+		event cuda_runtime cudaLaunchKernel $((n * 400 + 1)) 3 1 1 "\"correlation\":$n"
+		event kernel flash_fwd_kernel $((n * 400 + 10)) 90 0 7 "\"device\":0,\"stream\":7,\"correlation\":$n"
+	done | made t.json
+	ptool ingest -q --summary-only t.json
+	ptool steps --phases >out
+	grep '! step 5 took 300.000 us on the host' out
+	lacks 'too many slices' <out
 }
 
 @test "one label in a file of one step: the file is the step, as its name says" {
@@ -197,6 +291,13 @@ mean 100000 0 100000" ]
 	cp train_step_4.json t.json
 	[ "$(ptool steps train_step_4.json --format csv 2>/dev/null | sed -n 2p | cut -d, -f4-6)" = '"4",0,30000' ]
 	[ "$(ptool steps t.json --format csv 2>/dev/null | sed -n 2p | cut -d, -f4-6)" = '"4",10000,5000' ]
+}
+
+@test "all of a file of one step is in it, also device work without a launch" {
+	echo '[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":30},
+	{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":20,"dur":5,"args":{"device":0,"stream":7,"correlation":9}}]' >train_step_4.json
+	[ "$(ptool kernels -q --step 4 train_step_4.json --format csv | cut -d, -f1 | tail -1)" = '"gemm"' ]
+	[ "$(ptool top -q --by step train_step_4.json --format csv | grep -c ',4$')" = 2 ]
 }
 
 @test "--step-name: what it matches is a step, of any producer; the first group is its number" {
@@ -242,6 +343,18 @@ mean 100000 0 100000" ]
 	[ "$(columns t.json start_ns,total_ns,gpu_busy_ns,device_events | head -1)" = '5000 125000 83000 2' ]
 }
 
+@test "bounds that no launch moves count what ran in them" {
+	{
+		event user_annotation ProfilerStep#0 0 100
+		event cpu_op aten::mm 1 50
+		event kernel gemm 10 20 0 7 '"device":0,"stream":7'
+		event kernel gemm 60 20 0 7 '"device":0,"stream":7'
+	} | made t.json
+	for whose in host tensorboard; do
+		[ "$(columns t.json step,gpu_busy_ns,device_events --bounds $whose | head -1)" = '0 40000 2' ]
+	done
+}
+
 @test "without operators the recording is all device work, and no launch takes any away" {
 	{
 		event cuda_runtime cudaLaunchKernel 0 5 1 1 '"correlation":1'
@@ -264,7 +377,7 @@ mean 100000 0 100000" ]
 	{
 		event user_annotation ProfilerStep#1 0 100
 		event user_annotation 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__' 0 10
-		event cpu_op aten::to 10 10
+		event cpu_op aten::to.dtype 10 10
 		event cpu_op aten::copy_ 11 8
 		event cuda_runtime cudaMemcpyAsync 12 3 1 1 '"correlation":1'
 		event gpu_memcpy 'Memcpy HtoD (Pageable -> Device)' 40 5 0 7 '"device":0,"stream":7,"correlation":1'
@@ -506,7 +619,9 @@ engine_trace() {
 	[ "$(ptool steps --format csv --limit 3 | wc -l)" -eq 4 ]
 	[ "$(ptool steps --format csv --step 3 | wc -l)" -ge 1501 ]
 	[ "$(ptool steps --format csv --device 3 | wc -l)" -ge 1501 ]
-	ptool steps | grep -q 'devices have only their means here'
+	ptool steps >table
+	grep -q 'devices have only their means here; --device shows the steps of one' table
+	lacks 'format csv' <table # which has too many rows
 	printf 'step = 3\n' >>budgets.ini
 	ptool gate -f budgets.ini
 	# each device works 20 ns of its step, 15 of the next, and the last one 20 alone
@@ -528,4 +643,34 @@ END
 	END
 	ptool ingest -q t.json
 	[ "$(ask ptool.db 'SELECT group_concat(number), group_concat(dur) FROM step')" = '0,1|900000,900000' ]
+}
+
+@test "calls that launched what was not recorded are told of the profiles that are shown" {
+	event user_annotation ProfilerStep#0 0 100 1 1 | made idle.json
+	{
+		event user_annotation ProfilerStep#7 0 100 1 1
+		event cuda_runtime cudaLaunchKernel 5 2 1 1 '"correlation":1'
+	} | made lost.json
+	{
+		event user_annotation ProfilerStep#9 0 100 1 1
+		event cuda_runtime cudaStreamBeginCapture 2 2 1 1
+		event cuda_runtime cudaLaunchKernel 5 2 1 1 '"correlation":1'
+	} | made captured.json
+	{
+		event user_annotation ProfilerStep#7 0 100 1 1
+		event cuda_runtime cudaLaunchKernel 5 2 1 1 '"correlation":1'
+		event kernel k 10 20 0 7 '"device":0,"stream":7,"correlation":1'
+	} | made works.json
+	ptool ingest -q -o captured.db idle.json captured.json
+	ptool steps --step 9 captured.db | grep -q 'a graph was captured, which runs no kernel'
+	ptool steps --step 0 captured.db | grep -q 'no device work was recorded'
+	ptool ingest -q -o works.db captured.json works.json
+	ptool steps works.db | grep -q '^note: in 1 of 2 profiles a graph was captured, which runs no kernel$'
+	ptool ingest -q -o two.db idle.json lost.json
+	ptool ingest -q --summary-only -o sums.db idle.json lost.json
+	for store in two.db sums.db; do
+		ptool steps "$store" | grep -q '1 call launched kernels, and no kernel was recorded'
+		ptool steps --step 7 "$store" | grep -q '1 call launched kernels'
+		ptool steps --step 0 "$store" | lacks launched
+	done
 }

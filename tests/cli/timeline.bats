@@ -63,9 +63,24 @@ plain() { # of colours and carriage returns
 	[ "$(caption prefill --step 1..3)" = 'Step 1: 61.000 us in cells of 610 ns' ]
 	[ "$(ptool timeline -q engine.json --cells 100 --step 0 | head -1)" = \
 		'Step 0: 50.000 us and what its host did for it, 60.000 us in cells of 600 ns' ]
-	[ "$(caption decode --time 0us..300us)" = 'Steps 2 to 4: 100.000 us in cells of 1.000 us' ]
+	[ "$(caption decode --time 0us..300us)" = 'Steps 2 to 4, idle time of phase decode: 100.000 us in cells of 1.000 us' ]
 	run -3 --separate-stderr ptool timeline -q engine.json --phase mixed
 	says "ptool: timeline: engine.json: no step is of the phase 'mixed'; there are: prefill (2), decode (3)"
+}
+
+@test "of the steps of a phase, idle time is that of the phase" {
+	python3 - >phases.json <<'END'
+import json
+x = {"ph": "X", "pid": 1, "tid": 1}
+events = []
+for n, phase in enumerate(("decode", "prefill", "decode")):
+    events += [{**x, "cat": "user_annotation", "name": f"{phase}_step_{n}", "ts": 100 * n, "dur": 100},
+               {**x, "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100 * n, "dur": 60, "args": {"device": 0, "stream": 7}}]
+print(json.dumps({"schemaVersion": 1, "deviceProperties": [], "traceEvents": events}))
+END
+	idle() { ptool timeline -q phases.json --cells 30 --step 0..2 --format csv "$@" | awk -F, '$4 == "\"idle\"" { ns += $12 } END { print ns }'; }
+	[ "$(idle)" -eq 120000 ]
+	[ "$(idle --phase decode)" -eq 80000 ]
 }
 
 @test "filters choose what covers cells, and rows; idle time is whole or not there" {

@@ -65,6 +65,7 @@ names() { # OPTION...
 @test "profiles are added up, and the table says so, unless they are told apart" {
 	ptool ingest -q "$TORCH"/t260_ddp_rank[01]/trace.json.gz
 	ptool top --focus barrier | grep -qx 'note: 2 ranks added up; --by rank shows them separately'
+	ptool top --by annotation | grep -qx 'note: 2 ranks added up; --rank N shows one'
 	ptool top --wide --focus barrier --rank 0 | lacks note
 	ptool top --wide --focus barrier --by rank | lacks note
 	calls='SELECT sum(calls) FROM op_stat WHERE grain = 0 AND kind <> 3'
@@ -72,6 +73,9 @@ names() { # OPTION...
 		"$(ask ptool.db "$calls")" ]
 	[ "$(ptool top --focus c10d::barrier --by rank --sort rank --format csv | cut -d, -f2,3,14)" = \
 		$'calls,self_cpu_ns,rank\n2,72089,0\n2,3538841,1' ]
+	gzip -dc "$TORCH/t260_ddp_rank0/trace.json.gz" >again.json
+	ptool ingest -q -o same.db "$TORCH/t260_ddp_rank0/trace.json.gz" again.json
+	ptool top same.db | grep -qx 'note: 2 profiles added up; --by profile shows them separately'
 }
 
 @test "the footer says what part of the time is shown" {

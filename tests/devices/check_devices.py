@@ -99,6 +99,7 @@ def compare_streams(c, where, rows, trace, window):
             return (w.device, w.stream) == key
         truth = random_work.times(list(filter(is_mine, work)), trace.tick_ns)
         truth.update(random_work.queue(list(filter(is_mine, trace.work)), window, trace.tick_ns))
+        truth["launched"] = sum(w.launch is not None for w in work if is_mine(w))
         for name, value in truth.items():
             c.same(f"{here}: {name}", row[name], value)
         closes(c, here, row)

@@ -114,11 +114,11 @@ def queue(work, window, tick_ns):
     """The queue of a stream's work, between its first launch and its last start, or in the window."""
     launched = [w for w in work if w.launch is not None]
     if not launched:
-        return {"launched": 0, "queue_max": None, "queue_wait_ns": None, "queue_ns": None}
+        return {"queue_max": None, "queue_wait_ns": None, "queue_ns": None}
     first = max(min(w.launch for w in launched), window[0])
     last = min(max(w.start for w in launched), window[1])
     lengths = [sum(w.launch <= t < w.start for w in launched) for t in range(first, last)]
-    return {"launched": len(launched), "queue_max": max(lengths, default=0), "queue_wait_ns": sum(lengths) * tick_ns,
+    return {"queue_max": max(lengths, default=0), "queue_wait_ns": sum(lengths) * tick_ns,
             "queue_ns": max(last - first, 0) * tick_ns}
 
 

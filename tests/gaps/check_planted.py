@@ -71,9 +71,9 @@ def pageable(p):
     p.launch()
 
 
-def read_by_copy(p):
+def read_by_copy(p, name="aten::to"):
     """tensor.cpu(): the copy, then a synchronisation in the same operator."""
-    p.trace.host("aten::to", p.at - 5_000, p.size + 6_000)
+    p.trace.host(name, p.at - 5_000, p.size + 6_000)
     p.trace.host("aten::copy_", p.at - 4_000, p.size + 4_900)
     call = p.trace.call("cudaMemcpyAsync", p.at - 3_000, 1_000)
     p.trace.work(p.at - 30_000, 4_000, call, READ, "gpu_memcpy")
@@ -218,6 +218,7 @@ PLANTS = {
     "device_read": ("aten::item", host_plant((OP, "aten::item"), (OP, "aten::_local_scalar_dense"),
                                              (CALL, "cudaStreamSynchronize"))),
     "device_read, tensor.cpu()": ("aten::to", read_by_copy),
+    "device_read, of an overload": ("aten::to.dtype", lambda p: read_by_copy(p, "aten::to.dtype")),
     "blocking_copy": ("cudaMemcpy", host_plant((OP, "aten::copy_"), (CALL, "cudaMemcpy"))),
     "blocking_copy, pageable": ("cudaMemcpyAsync", pageable),
     "allocation": ("cudaMalloc", host_plant((OP, "aten::empty"), (CALL, "cudaMalloc"))),

@@ -20,9 +20,9 @@ BYS = ("cause", "op", "frame", "annotation", "step", "stream")
 STREAMS = (7, 13, 20)
 END = 9_000_000
 OPS = ["aten::add", "aten::item", "aten::linear", "aten::_local_scalar_dense", "aten::to", "aten::_to_copy",
-       "aten::copy_", "c10d::allreduce_", "c10d::barrier", "compile_fx_inner", "gloo:recv", "aten::nonzero",
-       "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "Optimizer.step#AdamW.step",
-       "Optimizer.zero_grad#AdamW.zero_grad", "triton_compile_x"]
+       "aten::copy_", "aten::to.dtype", "aten::item.x", "c10d::allreduce_", "c10d::barrier", "compile_fx_inner",
+       "gloo:recv", "aten::nonzero", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+       "Optimizer.step#AdamW.step", "Optimizer.zero_grad#AdamW.zero_grad", "triton_compile_x"]
 FRAMES = ["train.py(3): step", "torch/optim/adamw.py(10): step", "torch/utils/data/dataloader.py(701): __next__",
           "<built-in method collect of module gc>", "torch/_inductor/codecache.py(3): run",
           "torch/_inductor/codecache.py(90): compile", "torch/_dynamo/convert_frame.py(7): __call__",

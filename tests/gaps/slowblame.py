@@ -136,6 +136,15 @@ EVERY_CALL = ("run", "wrapper", "runner", "__call__", "launch", "launch_metadata
 CONVERTS = ("aten::to", "aten::_to_copy", "aten::copy_")
 
 
+def plain(name):
+    """An operator's, of whatever overload."""
+    return re.sub(r"^(\w+::\w+)\.\w+$", r"\1", name)
+
+
+def converts(name):
+    return plain(name) in CONVERTS
+
+
 def has(name, *parts):
     return any(part in name for part in parts)
 
@@ -146,11 +155,11 @@ def is_read(name):
 
 def told_by_op(slice_):
     name = slice_.name
-    if slice_.kind == "op" and name in READS:
+    if slice_.kind == "op" and plain(name) in READS:
         return "device_read"
     if has(name, "DataLoader", "enumerate(DataPipe)", "dataloader_next"):
         return "dataloader"
-    if name in ("c10d::barrier", "c10d::monitored_barrier_") or name.startswith(("gloo:", "mpi:")):
+    if plain(name) in ("c10d::barrier", "c10d::monitored_barrier_") or name.startswith(("gloo:", "mpi:")):
         return "communication_wait"
     if has(name, "(dynamo_timed)", "compile_fx", "call_user_compiler") or name.startswith("triton_compile"):
         return "compilation"
@@ -613,11 +622,11 @@ class Blame:
         if collectives:
             return "communication_wait", collectives[-1]
         ops = [s for s in stack[at:] if s.kind == "op"]
-        if not ops or ops[0].name not in CONVERTS:
+        if not ops or not converts(ops[0].name):
             return "sync", stack[at].name
         before = [w for s in self.copies_in(ops[0]) if s.ts < stack[at].ts for w in s.launched]
         cause = "device_read" if before and is_read(before[-1].name) else "blocking_copy"
-        return cause, list(itertools.takewhile(lambda s: s.name in CONVERTS, ops))[-1].name
+        return cause, list(itertools.takewhile(lambda s: converts(s.name), ops))[-1].name
 
     def copies_in(self, op):
         """The calls that launched copies and whose innermost operator is this one, in their order."""

@@ -126,6 +126,7 @@ class Recording:
             work = [w for w in self.work if start <= launched.get(w[4], start - 1) < min([end] + later)]
             if not work:
                 windows.append((number, start, end))
+                reached = start if reached is None else reached
                 continue
             first, last = min(w[0] for w in work), max(w[1] for w in work)
             begin = first if reached is None else max(reached, min(start, first))

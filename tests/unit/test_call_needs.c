@@ -17,6 +17,7 @@ static void elements_of_all_tensors_count(void **state)
 	(void)state;
 	assert_int_equal(50000 + 50 * 8192, needs("aten::sqrt", "[[128, 64]]"));
 	assert_int_equal(50000 + 50 * 16, needs("aten::add_", "[[8], [8], []]"));
+	assert_int_equal(50000 + 50 * 16, needs("aten::add_.Tensor", "[[8], [8], []]"));
 	assert_int_equal(50000 + 50 * 1000000, needs("aten::mul", "[[1000, 1], [1000]]"));
 }
 

@@ -26,6 +26,7 @@ static void names_of_pytorch_are_what_it_means_by_them(void **state)
 	says(HOST_OPTIMIZER, "Optimizer.zero_grad#SGD.zero_grad");
 	says(HOST_ENGINE, "autograd::engine::evaluate_function: AddmmBackward0");
 	says(HOST_TRANSFER, "aten::_to_copy");
+	says(HOST_TRANSFER, "aten::to.dtype");
 }
 
 static void words_in_labels_tell_the_phase_whatever_is_around_them(void **state)

@@ -26,7 +26,14 @@ static void products_convolutions_and_attention_are_dense(void **state)
 	assert_true(dense("Cijk_Ailk_Bljk_HHS_BH_MT128x128x32"));
 	assert_true(kernel_is_single(STR_LIT("volta_sgemm_128x32_nt")));
 	assert_false(kernel_is_single(STR_LIT("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn")));
+	assert_false(kernel_is_past_half(STR_LIT("volta_sgemm_128x32_nt")));
+	assert_false(kernel_is_past_half(STR_LIT("sm80_xmma_gemm_tf32f32_f32_tn")));
+	assert_true(kernel_is_past_half(STR_LIT("sm90_xmma_gemm_f16f16_f16_tn")));
+	assert_true(kernel_is_past_half(STR_LIT("gemvx::kernel<int, __nv_bfloat16>")));
 	assert_true(dense("attn_fwd"));
+	assert_true(dense("fused_moe_kernel"));
+	assert_true(dense("void marlin::Marlin<__nv_bfloat16, 256, 1, 8>(int4 const*)"));
+	assert_true(dense("triton_tem_fused_addmm_relu_3"));
 	assert_false(dense("void convert_fp8_kernel(float*)"));
 	assert_false(dense("layer_norm_grad_gamma_beta"));
 }
@@ -60,6 +67,9 @@ static void what_is_fused_already_is_not_simple(void **state)
 	(void)state;
 	assert_false(simple("triton_poi_fused_softmax_add_3"));
 	assert_false(simple("triton_per_fused_native_layer_norm_0"));
+	assert_false(
+		simple("multi_tensor_apply_kernel<FusedAdamMathFunctor<float, 4> >"));
+	assert_false(simple("void splitKreduce_kernel<32, 16, int, float>(float*)"));
 }
 
 int main(void)

@@ -61,6 +61,61 @@ static void an_end_closes_the_newest_open_slice(void **state)
 	world_release(&w);
 }
 
+/* The format wants no category of an end, which would tell that it is a kernel's. */
+static void an_end_without_a_category_ends_a_slice_of_the_stream(void **state)
+{
+	struct world w;
+	uint32_t categories[] = { TEXT_NONE, 0 };
+	(void)state;
+	world_init(&w);
+	w.m.categories = categories;
+	w.m.ncategories = 2;
+	uint32_t stream = track_in(&w, TRACK_STREAM, 100, 1), thread = thread_in(&w, 1);
+	uint32_t notes = track_in(&w, TRACK_STREAM_NOTES, 100, 1);
+
+	uint32_t note = add_phase(&w, notes, "wait", 5, PHASE_BEGIN);
+	uint32_t kernel = add_phase(&w, stream, "kernel", 10, PHASE_BEGIN);
+	uint32_t host = add_phase(&w, thread, "host", 12, PHASE_BEGIN);
+	add_phase(&w, thread, "", 15, PHASE_END);
+	add_phase(&w, thread, "", 20, PHASE_END);
+	uint32_t lost = add_phase(&w, thread, "", 25, PHASE_END);
+	w.m.slices[lost].category = 1;
+	add_phase(&w, thread, "", 30, PHASE_END);
+	order_rows(&w.m);
+
+	assert_lasts(&w, host, 12, 3);
+	assert_lasts(&w, kernel, 10, 10);
+	assert_lasts(&w, note, 5, 25);
+	assert_int_equal(1, count_findings(&w, FINDING_END_WITHOUT_BEGIN));
+	assert_int_equal(1, w.m.nfindings);
+	w.m.categories = NULL;
+	world_release(&w);
+}
+
+/* A kernel of a stream, begun in a mark of the thread. */
+static void of_a_thread_and_its_streams_the_newest_begin_ends_first(void **state)
+{
+	static const char *const ends[][2] = { { "", "" }, { "kernel", "mark" } };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct world w;
+		world_init(&w);
+		uint32_t thread = thread_in(&w, 1),
+			 stream = track_in(&w, TRACK_STREAM, 100, 1);
+		uint32_t mark = add_phase(&w, thread, "mark", 1, PHASE_BEGIN);
+		uint32_t kernel = add_phase(&w, stream, "kernel", 10, PHASE_BEGIN);
+		add_phase(&w, thread, ends[i][0], 20, PHASE_END);
+		add_phase(&w, thread, ends[i][1], 100, PHASE_END);
+		order_rows(&w.m);
+
+		assert_lasts(&w, kernel, 10, 10);
+		assert_lasts(&w, mark, 1, 99);
+		assert_int_equal(0, w.m.nfindings);
+		world_release(&w);
+	}
+}
+
 static void crossed_ends_are_paired_by_name(void **state)
 {
 	struct world w;
@@ -285,6 +340,8 @@ int main(void)
 		cmocka_unit_test(slices_stand_by_track_then_time_then_longest_first),
 		cmocka_unit_test(identical_slices_keep_the_order_of_the_file),
 		cmocka_unit_test(an_end_closes_the_newest_open_slice),
+		cmocka_unit_test(an_end_without_a_category_ends_a_slice_of_the_stream),
+		cmocka_unit_test(of_a_thread_and_its_streams_the_newest_begin_ends_first),
 		cmocka_unit_test(crossed_ends_are_paired_by_name),
 		cmocka_unit_test(
 			an_end_of_a_name_that_is_not_open_ends_the_innermost_and_is_counted),

@@ -255,6 +255,7 @@ static void a_name_ends_where_it_ends(void **state)
 	assert_int_equal(TENSOR_CORE_UNKNOWN, tensor_core_kernel(str_of(""), 0));
 	assert_false(tensor_core_op((struct str){ "aten::mm", 7 }));
 	assert_true(tensor_core_op((struct str){ "aten::mm_x", 8 }));
+	assert_true(tensor_core_op(STR_LIT("aten::mm.out")));
 }
 
 static void operators_are_eligible_by_their_whole_name(void **state)

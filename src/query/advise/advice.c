@@ -97,9 +97,10 @@ int advice_lacks(const struct rule_run *run, const char *why, const char *record
 
 int advice_lacks_slices(const struct rule_run *run)
 {
-	advice_lacks(run, "not examined: it reads slices, which are not here",
-		     "ask a rank's own store: --rank N of a folder, or pull it from the "
-		     "database");
+	advice_lacks(
+		run, "not examined: it reads slices, which are not here",
+		"ask a store that has them: with --rank N of a folder, pulled from a "
+		"database, or made without --summary-only");
 	run->out->lacks[run->out->nlacks - 1].of_slices = true;
 	return 0;
 }
@@ -180,6 +181,12 @@ static size_t end_of_run(const struct advice_list *list, const uint32_t *order)
 	return n;
 }
 
+/* Idle time of a cause that another rule measures in its own way. */
+static bool is_of_cause(const struct advice *a, const struct rule *rule)
+{
+	return a->about && rule->causes >> a->about & 1;
+}
+
 /*
  * What findings of rules that it yields to could save: of its profile, but what a rule of
  * the run says of one rank is why others wait.
@@ -193,7 +200,7 @@ static int64_t explained_ns(const struct advice_list *list, const struct advice 
 		const struct advice *other = &list->items[range.order[i]];
 		bool is_own = other->profile == a->profile;
 		if (other->saving_ns > 0 && is_own != other->rule->is_of_run &&
-		    rule_yields_to(a->rule, other->rule))
+		    (rule_yields_to(a->rule, other->rule) || is_of_cause(a, other->rule)))
 			ns = sum_add(ns, other->saving_ns);
 	}
 	return ns;

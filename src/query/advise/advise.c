@@ -23,7 +23,9 @@ static void judge_devices(const struct rule_run *run)
 		const struct rule_device on = { i, &work->devices[i],
 						&run->facts->uses[i],
 						work_device_cell(&work->devices[i]) };
-		run->rule->each_device(run, &on);
+		if (!(run->rule->needs & NEED_ENOUGH) ||
+		    advise_needs_enough(run->facts, i))
+			run->rule->each_device(run, &on);
 	}
 }
 

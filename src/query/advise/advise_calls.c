@@ -10,8 +10,6 @@
 #include "query/advise/advise_facts.h"
 #include "query/advise/call_needs.h"
 #include "query/query.h"
-#include "query/steps/host_names.h"
-#include "query/steps/host_scan.h"
 
 ASSET(asset_query_views_advise_long_calls_sql);
 
@@ -21,48 +19,13 @@ ASSET(asset_query_views_advise_long_calls_sql);
 
 enum { NAME, SHAPES, TS, DUR, SELF, TURN, N, MEDIAN };
 
-#define OTHERS (HOST_DATA_LOADING | HOST_COMMUNICATION)
-
-/* When any thread loads data or communicates: time of other rules. */
-struct others {
-	struct text_pool *texts;
-	struct intervals when; /* a set at last */
-};
-
-static int add_other(void *context, const struct host_slice *slice, struct err *err)
-{
-	struct others *o = context;
-
-	(void)err;
-	if (host_name_bits(text_pool_str(o->texts, slice->name)) & OTHERS)
-		intervals_add(&o->when, slice->start_ns, slice->end_ns);
-	return 0;
-}
-
-static int find_others(struct advise_facts *f, struct others *out, struct err *err)
-{
-	size_t n;
-	const struct fact_name *names = facts_names(f, &n, err);
-	bool has_others = false;
-
-	for (size_t i = 0; names && i < n; i++)
-		has_others |= (host_name_bits(str_of(names[i].name)) & OTHERS) != 0;
-	int rc = !names ? -1
-		 : has_others
-			 ? host_scan(f->store, f->texts, f->profile, add_other, out, err)
-			 : 0;
-	intervals_unite(&out->when);
-	return rc;
-}
-
 /* needs_ns: -1 where it is not known. */
 static void judge(struct fact_call *call, int64_t needs_ns, bool has_shapes)
 {
 	int64_t should_ns = call->n > 1 ? call->median_ns : 0;
 
-	if (has_shapes && call->n > 1 && call->turn > 1 &&
-	    call->self_ns / PEERS_TIMES >= call->median_ns) {
-		call->is_slow = true;
+	if (has_shapes && call->n > 1 && call->self_ns / PEERS_TIMES >= call->median_ns) {
+		call->is_slow = call->turn > 1; /* the first loads code */
 	} else if (needs_ns >= 0 && call->self_ns / NEEDS_TIMES >= needs_ns) {
 		call->is_slow = true;
 		should_ns = needs_ns;
@@ -74,8 +37,8 @@ static void judge(struct fact_call *call, int64_t needs_ns, bool has_shapes)
 }
 
 /* 1: it counts; 0: it does not; -1 with err set. */
-static int read_call(struct advise_facts *f, const struct others *others,
-		     struct sqlite3_stmt *stmt, struct fact_call *out, struct err *err)
+static int read_call(struct advise_facts *f, struct sqlite3_stmt *stmt,
+		     struct fact_call *out, struct err *err)
 {
 	uint32_t name, shapes;
 
@@ -101,12 +64,11 @@ static int read_call(struct advise_facts *f, const struct others *others,
 			    text_pool_str(f->texts, shapes)),
 	      f->profile->has_shapes);
 	return name != TEXT_NONE &&
-	       intervals_length_within(&others->when, out->start_ns,
+	       intervals_length_within(&f->others, out->start_ns,
 				       out->start_ns + out->dur_ns) <= out->dur_ns / 2;
 }
 
-static int load_calls(struct advise_facts *f, const struct others *others,
-		      struct sqlite3_stmt *stmt, struct err *err)
+static int load_calls(struct advise_facts *f, struct sqlite3_stmt *stmt, struct err *err)
 {
 	int rc;
 
@@ -115,7 +77,7 @@ static int load_calls(struct advise_facts *f, const struct others *others,
 	query_bind_int(stmt, ":least_ns", LEAST_NS);
 	while ((rc = sql_step(stmt, err)) > 0) {
 		struct fact_call call;
-		rc = read_call(f, others, stmt, &call, err);
+		rc = read_call(f, stmt, &call, err);
 		if (rc < 0)
 			break;
 		if (rc == 0)
@@ -134,22 +96,18 @@ static const struct fact_call *facts_calls(struct advise_facts *f, size_t *n,
 					   struct err *err)
 {
 	static const struct fact_call none = { .n = 0 };
-	struct others others = { .texts = f->texts };
 	struct sqlite3_stmt *stmt = NULL;
 
 	*n = f->ncalls;
 	if (f->has_calls)
 		return f->ncalls ? f->calls : &none;
-	int rc = find_others(f, &others, err);
-	if (rc == 0)
-		rc = query_check_tracks(f->store, f->profile, err);
+	int rc = query_check_tracks(f->store, f->profile, err);
 	if (rc == 0)
 		rc = query_prepare(f->store, asset_query_views_advise_long_calls_sql,
 				   &stmt, err);
 	if (rc == 0)
-		rc = load_calls(f, &others, stmt, err);
+		rc = load_calls(f, stmt, err);
 	sqlite3_finalize(stmt);
-	intervals_release(&others.when);
 	if (rc < 0)
 		return NULL;
 	f->has_calls = true;

@@ -29,6 +29,7 @@ void advise_facts_release(struct advise_facts *f)
 	free(f->names);
 	free(f->calls);
 	free(f->buffers.idle_ns);
+	intervals_release(&f->others);
 	intervals_release(&f->buffers.when);
 	intervals_release(&f->buffers.others);
 	free(f->loads);
@@ -154,15 +155,18 @@ static int64_t ran_ns(const struct advise_facts *f, const struct work_device *de
 	return ns;
 }
 
-static size_t count_pieces(const struct advise_facts *f, const struct work_device *device)
+static void add_pieces(const struct advise_facts *f, const struct work_device *device,
+		       struct fact_use *to)
 {
 	const struct work_item *items = &f->work.work.items[device->first];
-	size_t n = 0;
 
-	for (size_t i = 0; i < device->n; i++)
-		n += intervals_length_within(&f->window.when, items[i].start_ns,
-					     items[i].end_ns) > 0;
-	return n;
+	for (size_t i = 0; i < device->n; i++) {
+		int64_t ns = intervals_length_within(&f->window.when, items[i].start_ns,
+						     items[i].end_ns);
+		to->pieces += ns > 0;
+		if (items[i].kind == WORK_COMPUTE)
+			to->kernel_sum_ns = sum_add(to->kernel_sum_ns, ns);
+	}
 }
 
 const struct fact_use *facts_uses(struct advise_facts *f, struct err *err)
@@ -178,8 +182,8 @@ const struct fact_use *facts_uses(struct advise_facts *f, struct err *err)
 		f->uses[i] = (struct fact_use){
 			.busy_ns = ran_ns(f, device, WORK_ALL),
 			.kernel_ns = ran_ns(f, device, WORK_BIT(WORK_COMPUTE)),
-			.pieces = count_pieces(f, device),
 		};
+		add_pieces(f, device, &f->uses[i]);
 	}
 	return f->uses;
 }
@@ -326,17 +330,18 @@ const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct er
 	return f->nnames ? f->names : &none;
 }
 
-int facts_launches(struct advise_facts *f, int64_t *n, struct err *err)
+int facts_launches(struct advise_facts *f, struct err *err)
 {
 	const struct device_work *work = facts_work(f, err);
 
 	if (!work)
 		return -1;
 	if (!facts_has_work(f) && !f->has_launches &&
-	    device_launches(f->store, f->own.ids, &f->launches, err) < 0)
+	    device_launches(f->store, f->own.ids,
+			    !f->stored && scope_has_slices(f->scope), &f->launches,
+			    err) < 0)
 		return -1;
 	f->has_launches = true;
-	*n = f->launches;
 	return 0;
 }
 
@@ -350,6 +355,20 @@ bool facts_trains(const struct fact_name *names, size_t n)
 			    str_contains(str_of(names[i].name), STR_LIT("Backward")))
 				return true;
 	return false;
+}
+
+bool facts_computes(const struct fact_name *name)
+{
+	return name->is_operator && !gap_name_is_collective(CLASS_OP, str_of(name->name));
+}
+
+bool facts_infers(const struct advise_facts *f)
+{
+	bool has_operators = false;
+
+	for (size_t i = 0; i < f->nnames; i++)
+		has_operators |= f->names[i].is_operator;
+	return has_operators && !facts_trains(f->names, f->nnames);
 }
 
 const struct step_row *facts_mean(const struct steps *steps)

@@ -36,7 +36,9 @@ struct fact_window {
 /* What a device did in the window. */
 struct fact_use {
 	int64_t busy_ns, kernel_ns; /* any work ran; any kernel but collectives ran */
-	size_t pieces;              /* of work that have a part there */
+	int64_t kernel_sum_ns;      /* of these kernels: more, where some ran at once */
+	size_t pieces;              /* of work that have a part there; */
+	bool is_at_most; /* so many, as a summary counts those of all devices */
 };
 
 /* Idle time of a device in the window, charged as with `ptool gaps --root`. */
@@ -59,7 +61,18 @@ struct fact_name {
 	int64_t name_id, calls;
 	/* Of operators, in steps (in all of the recording when there are none). */
 	int64_t step_calls, self_ns;
-	bool is_operator; /* by its name: labels have no namespace */
+	int64_t beside_ns; /* of self_ns: while data is loaded or ranks communicate */
+	bool is_operator;  /* by its name: labels have no namespace */
+};
+
+/*
+ * Of recordings of the host alone that load data or communicate, from slices: operators
+ * in steps, on any thread.  They run while their thread does not communicate.
+ */
+struct fact_beside {
+	int64_t threads_ns, any_ns; /* summed over threads; while any thread runs one */
+	int64_t communication_ns;   /* of any_ns, while any thread communicates */
+	bool is_known;
 };
 
 struct advise_facts {
@@ -90,14 +103,17 @@ struct advise_facts {
 	size_t nnames, names_cap;
 	struct fact_call *calls; /* owned */
 	size_t ncalls, calls_cap;
+	struct fact_beside beside;
+	struct intervals others; /* data is loaded, or ranks communicate; when is_known */
 	struct fact_buffers buffers;
 	struct memory_events memory;
-	int64_t launches;
+	struct device_launches launches;
 	struct fact_peak *peaks; /* owned */
 	size_t npeaks, peaks_cap;
 	bool has_launches, has_buffers, has_properties, has_peaks;
 	/* Where summaries are read: there are rows; any device ran a collective. */
 	bool has_rows, has_collectives;
+	bool is_cut; /* no work of a device that was there was recorded */
 	bool is_gpu; /* has_work: by the classes of its pieces */
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls, has_memory;
 };
@@ -145,7 +161,7 @@ int facts_peaks(struct advise_facts *f, struct err *err);
 /* Idle time by cause, by device. */
 const struct fact_idle *facts_idles(struct advise_facts *f, struct err *err);
 
-/* Idle time of all devices of the profile that were idle, as `ptool gaps` charges it. */
+/* Idle time of all devices of the profile, as `ptool gaps` charges it. */
 struct fact_loss {
 	int64_t cause_ns[NGAP_CAUSES], idle_ns, span_ns;
 };
@@ -164,10 +180,16 @@ struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t ca
 
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);
-/* Calls that launched device work, where none was recorded; else 0.  -1: err is set. */
-int facts_launches(struct advise_facts *f, int64_t *n, struct err *err);
+/* Sets f->beside and beside_ns of the names; names and window are read.  -1: err is set. */
+int facts_find_beside(struct advise_facts *f, struct err *err);
+/* An operator, but none that communicates. */
+bool facts_computes(const struct fact_name *name);
+/* facts->launches, where no device work was recorded; else 0.  -1: err is set. */
+int facts_launches(struct advise_facts *f, struct err *err);
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
+/* Does it not, though operators, which would tell, were recorded? */
+bool facts_infers(const struct advise_facts *f);
 
 /* The rest of the window, of whose steps are there. */
 void facts_set_window(struct advise_facts *f);

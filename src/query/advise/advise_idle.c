@@ -182,16 +182,12 @@ int facts_loss(struct advise_facts *f, struct fact_loss *out, struct err *err)
 	if (!work || (work->n && load_blame(f, work, err) < 0))
 		return -1;
 	gap_reader_open(&reader, &f->blame, NULL, GAP_KEY_NONE);
-	for (size_t i = 0, device = SIZE_MAX; i < f->blame.gaps.n; i++) {
-		const struct gap *gap = &f->blame.gaps.items[i];
-		int64_t idle_ns = add_loss(f, &reader, gap, out);
-		out->idle_ns = sum_add(out->idle_ns, idle_ns);
-		if (idle_ns > 0 && gap->device != device) {
-			device = gap->device;
-			out->span_ns =
-				sum_add(out->span_ns, intervals_length(&f->range.wanted));
-		}
-	}
+	for (size_t i = 0; i < f->blame.gaps.n; i++)
+		out->idle_ns = sum_add(
+			out->idle_ns, add_loss(f, &reader, &f->blame.gaps.items[i], out));
+	int64_t window_ns = intervals_length(&f->range.wanted);
+	for (size_t i = 0; i < work->ndevices; i++)
+		out->span_ns = sum_add(out->span_ns, window_ns);
 	gap_reader_close(&reader);
 	return 0;
 }

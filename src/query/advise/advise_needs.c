@@ -13,6 +13,7 @@
  * recording was cut, not how a program uses its device: samples of a few kernels.
  */
 #define PIECES_LEAST 64
+#define MUCH_PART    10 /* 1 / 10 of the operators' time */
 #define NAME_CELLS   40 /* of an operator's name */
 #define BUSY_LEAST   20 /* 1 / 20 of the window */
 
@@ -48,40 +49,54 @@ static const struct {
 
 #define NOT_TORCH "CPU rules apply to PyTorch recordings only"
 
+#define CUT "there was a device, and its work was not recorded"
+
 #define NLACKS (sizeof(lacks) / sizeof(lacks[0]))
 
-/* Graphs are captured, and hardly replayed. */
-static bool captures_graph(const struct fact_name *names, size_t n)
+/* Are graphs captured, and replayed no more often than that? */
+static bool captures_graph(const struct advise_facts *f)
 {
-	int64_t captures = 0, launches = 0;
+	int64_t begins = 0, makes = 0, launches = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct str name = str_of(names[i].name);
-		if (str_contains(name, STR_LIT("StreamBeginCapture")) ||
-		    str_contains(name, STR_LIT("GraphInstantiate")))
-			captures = sum_add(captures, names[i].calls);
+	for (size_t i = 0; i < f->nnames; i++) {
+		struct str name = str_of(f->names[i].name);
+		if (str_contains(name, STR_LIT("StreamBeginCapture")))
+			begins = sum_add(begins, f->names[i].calls);
+		if (str_contains(name, STR_LIT("GraphInstantiate")))
+			makes = sum_add(makes, f->names[i].calls);
 		if (str_contains(name, STR_LIT("GraphLaunch")))
-			launches = sum_add(launches, names[i].calls);
+			launches = sum_add(launches, f->names[i].calls);
 	}
+	int64_t captures = begins ? begins : makes;
 	return captures > 0 && launches <= captures;
+}
+
+bool advise_needs_capture_only(const struct advise_facts *f)
+{
+	return f->launches.all > 0 && f->launches.run == 0;
 }
 
 /* Shorter recordings of the host hold a call or two. */
 #define HOST_LEAST_NS 1000000
 
+bool advise_needs_enough(const struct advise_facts *f, size_t device)
+{
+	return f->uses[device].pieces >= PIECES_LEAST ||
+	       f->uses[device].busy_ns >= f->window.ns / BUSY_LEAST;
+}
+
 static bool is_enough(const struct advise_facts *f)
 {
 	for (size_t i = 0; i < f->work.work.ndevices; i++)
-		if (f->uses[i].pieces >= PIECES_LEAST ||
-		    f->uses[i].busy_ns >= f->window.ns / BUSY_LEAST)
+		if (advise_needs_enough(f, i))
 			return true;
 	return false;
 }
 
 /* While a graph is captured the device hardly runs anything. */
-static bool is_run(const struct advise_facts *f, const struct fact_name *names, size_t n)
+static bool is_run(const struct advise_facts *f)
 {
-	if (!captures_graph(names, n))
+	if (!captures_graph(f))
 		return true;
 	for (size_t i = 0; i < f->work.work.ndevices; i++)
 		if (f->uses[i].busy_ns >= f->window.ns / BUSY_LEAST)
@@ -95,27 +110,82 @@ static bool is_torch(const struct advise_facts *f)
 	return strcmp(f->profile->format, "pytorch") == 0;
 }
 
+/* cudaMalloc, cuMemAlloc_v2, hipMalloc, urQueueFinish, ...; no label "cuBLAS warm-up" */
+static bool is_runtime_call(struct str name)
+{
+	static const char *const heads[] = { "cuda", "cu", "hip", "ur", "ze" };
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		size_t n = strlen(heads[i]);
+		if (str_starts_with(name, str_of(heads[i])) && name.n > n + 1 &&
+		    name.p[n] >= 'A' && name.p[n] <= 'Z' && name.p[n + 1] >= 'a' &&
+		    name.p[n + 1] <= 'z')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A call of a device's runtime, or an operator that computes or communicates with its
+ * library.  What asks whether that could (aten::cudnn_is_acceptable) runs on any machine.
+ */
+static bool is_of_device(struct str name)
+{
+	static const char *const heads[] = {
+		"aten::cudnn_", "aten::_cudnn_", "aten::miopen_", "aten::_miopen_",
+		"nccl:",        "rccl:",         "hccl:",         "xccl:"
+	};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		if (str_starts_with(name, str_of(heads[i])))
+			return !str_is(name, "aten::cudnn_is_acceptable");
+	return is_runtime_call(name);
+}
+
+/*
+ * No device work, but signs of a device, for which the host's operators may wait: what
+ * calls it, or what the recording says of it.
+ */
+static int find_cut(struct advise_facts *f, struct err *err)
+{
+	const struct device_properties_list *devices = facts_properties(f, err);
+
+	if (!devices)
+		return -1;
+	f->is_cut = devices->n > 0;
+	for (size_t i = 0; i < f->nnames; i++)
+		f->is_cut |= is_of_device(str_of(f->names[i].name));
+	return 0;
+}
+
+/* Without device work. */
+static int add_host_needs(struct advise_facts *f, unsigned *met, struct err *err)
+{
+	if (find_cut(f, err) < 0 || (!f->stored && facts_find_beside(f, err) < 0))
+		return -1;
+	if (f->nnames && f->launches.all == 0 && is_torch(f) && !f->is_cut)
+		*met |= NEED_HOST_ONLY;
+	*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
+	return 0;
+}
+
 int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 {
 	size_t n;
 	const struct device_work *work = facts_work(f, err);
 	const struct fact_use *uses = work ? facts_uses(f, err) : NULL;
 	const struct fact_name *names = uses ? facts_names(f, &n, err) : NULL;
-	int64_t launches;
 
-	if (!names || facts_launches(f, &launches, err) < 0)
+	if (!names || facts_launches(f, err) < 0)
 		return -1;
 	*met = (f->window.steps.n ? NEED_STEPS : 0U) | (n ? NEED_NAMES : 0U) |
 	       (f->profile->has_shapes ? NEED_SHAPES : 0U) |
 	       (f->profile->has_memory ? NEED_MEMORY : 0U);
-	if (!facts_has_work(f)) {
-		*met |= n && launches == 0 && is_torch(f) ? NEED_HOST_ONLY : 0U;
-		*met |= f->window.ns >= HOST_LEAST_NS ? NEED_ENOUGH : 0U;
-		return 0;
-	}
+	if (!facts_has_work(f))
+		return add_host_needs(f, met, err);
 	*met |= NEED_WORK;
 	*met |= is_enough(f) ? NEED_ENOUGH : 0U;
-	*met |= is_run(f, names, n) ? NEED_RUN : 0U;
+	*met |= is_run(f) ? NEED_RUN : 0U;
 	/* no rule of summaries asks for them */
 	*met |= f->stored || facts_has_launches(work) ? NEED_LAUNCHES : 0U;
 	return 0;
@@ -125,11 +195,15 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 {
 	unsigned missing = run->rule->needs & ~met;
 
-	if (missing & NEED_HOST_ONLY && (met & NEED_WORK || run->facts->launches))
+	if (missing & NEED_HOST_ONLY && (met & NEED_WORK || run->facts->launches.all))
 		return false;
 	run->out->asked++;
 	if (missing & NEED_HOST_ONLY && !is_torch(run->facts))
 		return advice_lacks(run, NOT_TORCH, NULL) != 0;
+	if (missing & NEED_HOST_ONLY && run->facts->is_cut)
+		return advice_lacks(run, CUT,
+				    "record the activity of the device too (if the "
+				    "program uses it)") != 0;
 	for (size_t i = 0; i < NLACKS; i++) {
 		if (!(missing & lacks[i].need))
 			continue;
@@ -143,50 +217,62 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 	return true;
 }
 
-static const char *unfit(unsigned met, size_t pieces, struct arena *arena)
+static const char *unfit(unsigned met, struct fact_use use, struct arena *arena)
 {
 	if (met & NEED_WORK && !(met & NEED_RUN))
 		return "a graph was captured: its kernels were recorded, not run";
 	if (!(met & NEED_WORK))
 		return met & NEED_ENOUGH ? NULL : "too short to judge";
 	if (!(met & NEED_ENOUGH))
-		return arena_printf(arena, "too little to judge (kernels, copies: %zu)",
-				    pieces);
+		return arena_printf(arena, "too little to judge (kernels, copies: %s%zu)",
+				    use.is_at_most ? "at most " : "", use.pieces);
 	return NULL;
 }
 
 /*
  * The operator with most self time: "aten::mm (36.4% of that)".  NULL: there is none, or
- * most of busy_ns is of other ranges, such as torch.compile's.
+ * most of busy_ns is of other ranges, such as torch.compile's, or operators beyond it
+ * run, perhaps in others_ns.
  */
 static const char *longest(const struct fact_name *names, size_t n, int64_t busy_ns,
-			   struct arena *arena)
+			   int64_t others_ns, struct arena *arena)
 {
 	struct rule_operators all = rule_operators(names, n, rule_any_operator);
 	struct buf text;
 
-	if (!all.most || all.all_ns <= 0 || all.all_ns < busy_ns / 2)
+	int64_t much_ns = busy_ns / MUCH_PART;
+
+	if (!all.most || all.all_ns <= 0 || all.all_ns < busy_ns / 2 ||
+	    (others_ns > much_ns && all.all_ns - much_ns > busy_ns))
 		return NULL;
 	struct str name = str_of(all.most->name);
 	buf_init(&text, name.n + NAME_CELLS);
 	short_name_add(&text, name, NAME_CELLS);
-	const char *said =
-		arena_printf(arena, STR_FMT " (%.1f%% of that)", STR_ARG(buf_str(&text)),
-			     percent_of(all.most->self_ns, all.all_ns));
+	const char *said = arena_printf(
+		arena, STR_FMT " (%.1f%% of that)", STR_ARG(buf_str(&text)),
+		percent_of(all.most->self_ns - all.most->beside_ns, all.all_ns));
 	buf_release(&text);
 	return said;
 }
 
-/* Operators of all steps together: what of them counts for no other category. */
-static int host_busy_ns(struct advise_facts *f, int64_t *ns, struct err *err)
+/*
+ * Operators of all steps together, what of them counts for no other category; and the
+ * time of these in which operators may run too, data loading and communication.
+ */
+static int host_busy_ns(struct advise_facts *f, int64_t *ns, int64_t *others_ns,
+			struct err *err)
 {
 	const struct steps *steps = facts_steps(f, err);
 	const struct step_row *mean = steps ? facts_mean(steps) : NULL;
 
-	*ns = mean ? sum_times(mean->values[VALUE_CATEGORY + STEP_OPERATORS],
-			       f->window.nsteps)
-		   : 0;
-	return steps ? 0 : -1;
+	*ns = *others_ns = 0;
+	if (!mean)
+		return steps ? 0 : -1;
+	const int64_t *of = &mean->values[VALUE_CATEGORY];
+	*ns = sum_times(of[STEP_OPERATORS], f->window.nsteps);
+	*others_ns = sum_times(sum_add(of[STEP_DATA_LOADING], of[STEP_COMMUNICATION]),
+			       f->window.nsteps);
+	return 0;
 }
 
 int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *out,
@@ -204,19 +290,25 @@ int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *o
 	for (size_t i = 0; i < f->work.work.ndevices; i++) {
 		view.device = work_device_cell(&f->work.work.devices[i]);
 		view.busy_ns = f->uses[i].busy_ns;
-		view.unfit = unfit(met, f->uses[i].pieces, &out->arena);
+		view.unfit = unfit(
+			advise_needs_enough(f, i) ? met : met & ~(unsigned)NEED_ENOUGH,
+			f->uses[i], &out->arena);
 		advice_add_view(out, &view);
 	}
 	if (met & NEED_WORK || f->nnames == 0)
 		return 0;
-	if (host_busy_ns(f, &view.busy_ns, err) < 0)
+	int64_t others_ns;
+	if (host_busy_ns(f, &view.busy_ns, &others_ns, err) < 0)
 		return -1;
-	view.unfit = f->launches   ? "its kernels are missing"
-		     : is_torch(f) ? unfit(met, 0, &out->arena)
-				   : NOT_TORCH;
-	view.longest = f->launches
-			       ? NULL
-			       : longest(f->names, f->nnames, view.busy_ns, &out->arena);
+	view.unfit =
+		f->launches.all ? advise_needs_capture_only(f) ? DEVICE_CAPTURED
+							       : "its kernels are missing"
+		: !is_torch(f)  ? NOT_TORCH
+		: f->is_cut     ? CUT
+			    : unfit(met, (struct fact_use){ .pieces = 0 }, &out->arena);
+	view.longest = f->launches.all ? NULL
+				       : longest(f->names, f->nnames, view.busy_ns,
+						 others_ns, &out->arena);
 	advice_add_view(out, &view);
 	return 0;
 }

@@ -17,6 +17,12 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err);
  */
 bool advise_needs_allow(const struct rule_run *run, unsigned met);
 
+/* Are graphs captured and none replayed?  What is launched may have run nothing then. */
+bool advise_needs_capture_only(const struct advise_facts *f);
+
+/* Is there enough work of the device, by its place, to judge how it is used? */
+bool advise_needs_enough(const struct advise_facts *f, size_t device);
+
 /* How busy each device was, or the host of a recording without device work. */
 int advise_views_add(struct advise_facts *f, unsigned met, struct advice_list *out,
 		     struct err *err);

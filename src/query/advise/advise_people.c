@@ -69,7 +69,7 @@ static void note_evidence(struct memtable *m, const struct advice *a)
 				    *line ? ", " : "", STR_ARG(item), STR_ARG(value));
 	}
 	memtable_add_note(m, "        %s: %s", a->rule->name, line);
-	if (a->formula)
+	if (a->formula && !a->is_of_recording)
 		memtable_add_note(m, "        saving: %s", a->formula);
 }
 
@@ -277,18 +277,19 @@ static bool has_judged_host(const struct advice_list *list)
 static const char *verdict(const struct advice_list *list,
 			   const struct advise_request *request)
 {
-	bool is_busy = true, is_judged = list->nviews > 0 && has_judged_host(list);
+	bool is_busy = true;
+	size_t nunfit = 0;
 
 	for (size_t i = 0; i < list->nviews; i++) {
 		const struct advice_view *v = &list->views[i];
-		is_judged &= !v->unfit;
+		nunfit += v->unfit != NULL;
 		is_busy &= percent_of(v->busy_ns, v->window_ns) >= BUSY_PCT;
 	}
 	if (list->asked == list->nlacks)
 		return "no rule could run";
-	if (list->n || !is_judged)
+	if (list->n || nunfit == list->nviews || !has_judged_host(list))
 		return NULL;
-	if (request->n < rule_count() || advice_has_unexamined(list))
+	if (nunfit || request->n < rule_count() || advice_has_unexamined(list))
 		return "no problem found by the rules that ran";
 	return is_busy ? "no problem found" : "no single cause found";
 }

@@ -48,6 +48,19 @@ static int load_device_type(struct advise_facts *f, struct err *err)
 	return query_end(&q);
 }
 
+/* At most so many of its pieces ran in steps: these tell the pieces of all devices. */
+static size_t pieces_of(const struct advise_facts *f, const struct cell *row)
+{
+	size_t all = (size_t)part_int(row[DEVICE_EVENTS], 0), in_steps = 0;
+
+	if (!f->steps.nprofiles)
+		return all;
+	const struct step_bounds *bounds = &f->steps.profiles[0].bounds;
+	for (size_t i = 0; i < bounds->n; i++)
+		in_steps += bounds->items[i].nwork;
+	return in_steps < all ? in_steps : all;
+}
+
 static void add_device(struct advise_facts *f, const struct cell *row, size_t *cap)
 {
 	struct device_work *work = &f->work.work;
@@ -67,7 +80,7 @@ static void add_device(struct advise_facts *f, const struct cell *row, size_t *c
 	};
 	f->uses[n - 1] = (struct fact_use){
 		.busy_ns = part_int(row[DEVICE_BUSY_IN_STEPS], 0),
-		.pieces = (size_t)part_int(row[DEVICE_EVENTS], 0),
+		.pieces = pieces_of(f, row),
 	};
 	f->has_collectives |= part_int(row[DEVICE_COMMUNICATION], 0) > 0;
 	work->ndevices = n;
@@ -81,6 +94,8 @@ static void load_devices(struct advise_facts *f)
 	for (size_t i = 0; i < rows->nrows; i++)
 		if (part_int(memtable_row(rows, i)[DEVICE_PROFILE], -1) == f->profile->id)
 			add_device(f, memtable_row(rows, i), &cap);
+	for (size_t i = 0; i < f->work.work.ndevices; i++)
+		f->uses[i].is_at_most = f->steps.nprofiles && f->work.work.ndevices > 1;
 	if (!f->uses)
 		f->uses = xcalloc(1, sizeof(*f->uses));
 	f->has_work = true;

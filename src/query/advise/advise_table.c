@@ -27,7 +27,7 @@ static const struct field fields[] = {
 	{ "rank", "Rank", "its rank, likewise", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
 	{ "device", "Device", "device, likewise", NULL, UNIT_ID, CELL(DEVICE) },
 	{ "finding", "Finding", "what was found, or what is missing", NULL, UNIT_TEXT, OF_A(FINDING) },
-	{ "saving_ns", "Saves at most", "time of the mean step that it could save at most; null where it cannot be computed", NULL, UNIT_NS, OF_A(SAVING) },
+	{ "saving_ns", "Saves at most", "time of the mean step that it could save at most; null where it cannot be computed, or only another recording helps", NULL, UNIT_NS, OF_A(SAVING) },
 	{ "saving_formula", "Formula", "what that is computed from", NULL, UNIT_TEXT, OF_A(FORMULA) },
 	{ "suggestion", "Try", "what to try, or how to record it", NULL, UNIT_TEXT, OF_A(SUGGESTION) },
 	{ "saving_pct", "Share (%)", "the saving as a share of the step", NULL, UNIT_PERCENT, OF_A(SAVING_PCT) },
@@ -65,11 +65,12 @@ static void add_finding(struct memtable *m, const struct advice *a)
 	begin_row(cells, a->rule, a->profile, a->device);
 	cells[SEVERITY] = cell_text_or_null(advice_severity_name(a->severity));
 	cells[FINDING] = cell_text_or_null(a->finding);
-	cells[SAVING] = number_cell(a->saving_ns);
-	cells[FORMULA] = cell_text_or_null(a->formula);
 	cells[SUGGESTION] = cell_text_or_null(a->suggestion);
-	if (a->saving_ns != NUMBER_NONE)
+	if (a->saving_ns != NUMBER_NONE && !a->is_of_recording) {
+		cells[SAVING] = cell_int(a->saving_ns);
+		cells[FORMULA] = cell_text_or_null(a->formula);
 		cells[SAVING_PCT] = cell_real(percent_of(a->saving_ns, a->of_ns));
+	}
 	memtable_add_row(m, cells);
 }
 

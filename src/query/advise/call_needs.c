@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "trace/optree.h"
+
 #define NS_PER_CALL     50000.0
 #define NS_PER_ELEMENT  50.0
 #define NS_PER_MULTIPLY 0.5
@@ -256,7 +258,7 @@ static size_t find_known(struct str name)
 
 	if (!str_starts_with(name, head))
 		return NKNOWN;
-	name = str_behind(name, head.n);
+	name = str_behind(op_name_plain(name), head.n);
 	if (name.n && name.p[name.n - 1] == '_')
 		name.n--;
 	while (i < NKNOWN && !str_is(name, known[i].name))

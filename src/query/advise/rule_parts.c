@@ -81,6 +81,7 @@ void rule_judge_share(const struct rule_run *run, const struct rule_share *share
 	if (!mean)
 		return;
 	int64_t ns = mean->values[VALUE_CATEGORY + share->category];
+	ns = ns > share->less_ns ? ns - share->less_ns : 0;
 	int64_t total_ns = mean->values[VALUE_TOTAL];
 	double pct = percent_of(ns, total_ns);
 	if (pct <= rule_value(run, "min_pct"))
@@ -131,6 +132,16 @@ const char *rule_count_text(const struct rule_run *run, int64_t n)
 	return text_of(run, UNIT_COUNT, n);
 }
 
+const char *rule_in_steps(const struct rule_run *run, int64_t n)
+{
+	const char *count = rule_count_text(run, n);
+	int64_t steps = run->facts->window.nsteps;
+
+	return steps == 1 ? count
+			  : arena_printf(&run->out->arena, "%s in %s steps", count,
+					 rule_count_text(run, steps));
+}
+
 struct rule_operators rule_operators(const struct fact_name *names, size_t n,
 				     bool (*is_wanted)(const struct fact_name *name))
 {
@@ -140,13 +151,14 @@ struct rule_operators rule_operators(const struct fact_name *names, size_t n,
 		const struct fact_name *name = &names[i];
 		if (!name->is_operator || name->self_ns < 0)
 			continue;
-		sum.all_ns = sum_add(sum.all_ns, name->self_ns);
+		int64_t ns = name->self_ns - name->beside_ns;
+		sum.all_ns = sum_add(sum.all_ns, ns);
 		sum.all_calls = sum_add(sum.all_calls, name->step_calls);
 		if (!is_wanted(name))
 			continue;
-		sum.ns = sum_add(sum.ns, name->self_ns);
+		sum.ns = sum_add(sum.ns, ns);
 		sum.calls = sum_add(sum.calls, name->step_calls);
-		if (!sum.most || name->self_ns > sum.most->self_ns)
+		if (!sum.most || ns > sum.most->self_ns - sum.most->beside_ns)
 			sum.most = name;
 	}
 	return sum;
@@ -168,6 +180,12 @@ void rule_add_operators(const struct rule_run *run, const char *item, int64_t ns
 	advice_evidence(run, arena_printf(arena, "%s_pct", item), UNIT_PERCENT,
 			cell_real(percent_of(ns, step_ns)));
 	advice_save(run, ns, step_ns, formula);
+}
+
+bool rule_has_fused_optimizer(const struct advise_facts *f)
+{
+	return rule_calls(f, "aten::_fused_ad") > 0 ||
+	       rule_calls(f, "aten::_fused_sgd") > 0;
 }
 
 int64_t rule_calls(const struct advise_facts *f, const char *prefix)

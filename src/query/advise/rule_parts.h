@@ -40,6 +40,7 @@ struct rule_share {
 	enum step_category category;
 	const char *finding; /* after "33.4% of each step: " */
 	const char *ns_item, *pct_item, *formula, *suggestion;
+	int64_t less_ns; /* of it, what costs nothing */
 };
 
 /* A finding when it is more than min_pct of the step.  FACT_STEPS. */
@@ -53,11 +54,18 @@ const char *rule_culprit(const struct rule_run *run, struct str name);
 const char *rule_ns_text(const struct rule_run *run, int64_t ns);
 /* "3,487", likewise. */
 const char *rule_count_text(const struct rule_run *run, int64_t n);
+/* "3 in 5 steps", of the whole window: of a step there may be less than one. */
+const char *rule_in_steps(const struct rule_run *run, int64_t n);
 
 /* Calls of names that begin so. */
 int64_t rule_calls(const struct advise_facts *f, const char *prefix);
+/* Adam, AdamW, Adagrad or SGD with fused=True. */
+bool rule_has_fused_optimizer(const struct advise_facts *f);
 
-/* Self time of the operators that are wanted, in all steps together, and their calls. */
+/*
+ * Self time of the operators that are wanted, in all steps together, without what is
+ * known to pass beside data loading and communication; and their calls.
+ */
 struct rule_operators {
 	int64_t ns, calls, all_ns, all_calls;
 	const struct fact_name *most; /* of those wanted, the one with most; NULL: none */

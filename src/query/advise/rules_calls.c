@@ -36,9 +36,9 @@ const struct rule rule_slow_calls = {
 	.looks =
 		"In recordings without device work: three or more calls of operators that "
 		"take at least 1 ms by themselves, and either 5 times the median call "
-		"with the same shapes (except the first call) or twice what a core needs "
+		"with the same shapes or twice what a core needs "
 		"for their shapes: 50 us, 50 ns an element and 1 ns for two "
-		"multiplications. They most likely wait for a core. Calls made while data "
+		"multiplications; no first call that takes 5 times the median. They most likely wait for a core. It needs shapes (record_shapes=True). Calls made while data "
 		"is loaded or ranks communicate are not counted.",
 	.source = "ptool's own: 10 % of the step.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },

@@ -19,18 +19,22 @@ static void add(struct compiling *sum, const struct compiling *more, int64_t ns)
 	sum->ns = sum_add(sum->ns, ns);
 }
 
-static struct compiling sum_up(const struct compile *c)
+/* Steps in which nothing compiled are not among those of `c`. */
+static struct compiling sum_up(const struct compile *c, const struct fact_window *window)
 {
+	const struct step_windows *steps = &window->steps;
 	struct compiling sum = { .n = 0 };
 
-	for (size_t i = 1; i < c->nsteps; i++) {
+	for (size_t i = 0; i < c->nsteps; i++) {
 		const struct compile_step *step = &c->steps[i];
+		if (steps->n && step->number == steps->items[0].number)
+			continue;
 		const struct compiling of = { .n = step->compilations,
 					      .again = step->again,
 					      .recompiles = step->recompilations };
 		add(&sum, &of, c->has_device ? step->idle_ns : step->compile_ns);
 	}
-	for (size_t i = 0; i < c->n && c->nsteps == 0; i++) {
+	for (size_t i = 0; i < c->n && window->is_single; i++) {
 		const struct compile_region *region = &c->regions[i];
 		const struct compiling of = { .n = region->compilations,
 					      .again = region->again,
@@ -42,7 +46,7 @@ static struct compiling sum_up(const struct compile *c)
 
 static void judge(const struct rule_run *run, const struct compile *c)
 {
-	const struct compiling sum = sum_up(c);
+	const struct compiling sum = sum_up(c, &run->facts->window);
 	double pct = percent_of(sum.ns, run->facts->window.ns);
 
 	if (sum.n == 0 || pct <= rule_value(run, "min_pct"))
@@ -108,5 +112,6 @@ const struct rule rule_compiling = {
 		"before them, costs nothing.",
 	.parameters = { { "min_pct", 1, "share of the steps that is acceptable" } },
 	.needs = NEED_STEPS,
+	.causes = RULE_CAUSE(GAP_COMPILE),
 	.check = check_compiling,
 };

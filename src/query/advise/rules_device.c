@@ -16,15 +16,22 @@ struct eligible {
 	int64_t ns; /* of operators that could use Tensor Cores, in kernels known not to */
 };
 
-/* By its operator, or by its name, as in graphs and compiled models. */
-static bool is_eligible(const struct kernel_group *group, struct str name)
+/*
+ * By its name, as in graphs and compiled models; or by its operator, which launches
+ * others beside its products: where some use Tensor Cores these may be such.
+ */
+static bool is_eligible(const struct kernel_group *group, struct str name, bool uses_any)
 {
-	return group->tensor_core == TENSOR_CORE_NO &&
-	       ((group->op != TEXT_NONE && group->op_eligible) || kernel_is_single(name));
+	if (group->tensor_core != TENSOR_CORE_NO || kernel_is_past_half(name))
+		return false;
+	return kernel_is_single(name) ||
+	       (!uses_any && group->op != TEXT_NONE && group->op_eligible);
 }
 
-static struct eligible sum_up(const struct kernels *k, int64_t device)
+static struct eligible sum_up(const struct kernels *k, const struct cell *row)
 {
+	int64_t device = row[DEVICE_NUMBER].as.integer;
+	bool uses_any = row[DEVICE_TENSOR_CORE_SUM].as.integer > 0;
 	struct eligible sum = { 0, 0 };
 
 	for (size_t i = 0; i < k->n; i++) {
@@ -34,7 +41,7 @@ static struct eligible sum_up(const struct kernels *k, int64_t device)
 		    work_kind_of(CLASS_KERNEL, name) == WORK_COMMUNICATION)
 			continue;
 		sum.all_ns = sum_add(sum.all_ns, group->total_ns);
-		if (is_eligible(group, name))
+		if (is_eligible(group, name, uses_any))
 			sum.ns = sum_add(sum.ns, group->total_ns);
 	}
 	return sum;
@@ -42,8 +49,8 @@ static struct eligible sum_up(const struct kernels *k, int64_t device)
 
 /* Ampere's: what came before has Tensor Cores for float16 alone (and small integers). */
 #define TF32_CAPABILITY 8
-/* Of the step: what saves less is no advice. */
-#define LEAST_PCT 2
+/* Of the step: half precision saves half of it at least; less is no advice. */
+#define LEAST_PCT 4
 
 /* Negative: not recorded. */
 static double capability_of(const struct cell *row)
@@ -77,7 +84,7 @@ static void judge_mixed_precision(const struct rule_run *run, const struct cell 
 
 	if (!use || pct <= rule_value(run, "min_pct"))
 		return;
-	int64_t ns = sum_of_double(pct / 100 * (double)use->kernel_ns / 2);
+	int64_t ns = sum_of_double(pct / 100 * (double)use->kernel_ns);
 	if (percent_of(ns, run->facts->window.ns) < LEAST_PCT)
 		return;
 	advice_add(
@@ -100,29 +107,37 @@ static void judge_mixed_precision(const struct rule_run *run, const struct cell 
 	advice_evidence(run, "eligible_pct", UNIT_PERCENT, cell_real(pct));
 	advice_evidence(run, "tensor_core_ns", UNIT_NS, row[DEVICE_TENSOR_CORE_SUM]);
 	advice_evidence(run, "compute_capability", UNIT_TEXT, row[DEVICE_CAPABILITY]);
-	rule_add_share(run, "halved_ns", ns, "halved_pct",
-		       "half of that share of the time in which kernels run / steps");
+	rule_add_share(run, "eligible_busy_ns", ns, "eligible_busy_pct",
+		       "that share of the time in which kernels run / steps");
 }
 
 enum candidate {
 	NO_CANDIDATE,
-	CANDIDATE, /* has them, and no kernel uses them */
+	CANDIDATE, /* has them */
 	NOT_TOLD,  /* no capability */
 	NOT_NVIDIA /* AMD's numbers do not tell whether a device has matrix cores */
 };
 
+/* Turing's small chips, TU116 and TU117, of capability 7.5. */
+static bool lacks_them(struct str device)
+{
+	return name_has_any(device,
+			    "GTX 16|MX45|MX55| T400| T500| T550| T600| T1000| T1200|"
+			    " T2000");
+}
+
 static enum candidate candidate_of(const struct rule_run *run, const struct cell *row)
 {
 	double capability = capability_of(row);
+	struct str name = row[DEVICE_NAME].type == CELL_TEXT ? row[DEVICE_NAME].as.text
+							     : STR_LIT("");
 
-	if (row[DEVICE_TENSOR_CORE_SUM].as.integer > 0)
-		return NO_CANDIDATE;
-	if (row[DEVICE_NAME].type == CELL_TEXT &&
-	    str_starts_with(row[DEVICE_NAME].as.text, STR_LIT("AMD ")))
+	if (str_starts_with(name, STR_LIT("AMD ")) ||
+	    str_contains(name, STR_LIT("Radeon")))
 		return NOT_NVIDIA;
 	if (capability < 0 || row[DEVICE_NUMBER].type != CELL_INT)
 		return NOT_TOLD;
-	return capability >= rule_value(run, "min_capability") &&
+	return capability >= rule_value(run, "min_capability") && !lacks_them(name) &&
 			       row[DEVICE_KERNEL_SUM].as.integer > 0
 		       ? CANDIDATE
 		       : NO_CANDIDATE;
@@ -143,9 +158,7 @@ static int judge_all(const struct rule_run *run, const struct memtable *devices,
 	for (size_t i = 0; rc == 0 && i < devices->nrows; i++) {
 		const struct cell *row = memtable_row(devices, i);
 		if (candidate_of(run, row) == CANDIDATE)
-			judge_mixed_precision(
-				run, row,
-				sum_up(&kernels, row[DEVICE_NUMBER].as.integer));
+			judge_mixed_precision(run, row, sum_up(&kernels, row));
 	}
 	kernels_release(&kernels);
 	return rc;
@@ -158,11 +171,12 @@ static int check_mixed_precision(const struct rule_run *run, struct err *err)
 
 	for (size_t i = 0; i < devices->nrows; i++)
 		n[candidate_of(run, memtable_row(devices, i))]++;
-	if (n[CANDIDATE])
+	bool is_hip = rule_calls(run->facts, "hip") > 0;
+	if (n[CANDIDATE] && !is_hip)
 		return judge_all(run, devices, err);
-	if (n[NO_CANDIDATE])
+	if (n[NO_CANDIDATE] && !is_hip)
 		return 0;
-	if (n[NOT_NVIDIA])
+	if (n[NOT_NVIDIA] || is_hip)
 		return advice_lacks(
 			run,
 			"only NVIDIA's devices are judged; 'ptool kernels' shows which kernels "
@@ -176,14 +190,14 @@ static int check_mixed_precision(const struct rule_run *run, struct err *err)
 const struct rule rule_mixed_precision = {
 	.name = "mixed-precision",
 	.title = "Tensor Cores unused",
-	.looks = "On an NVIDIA device with Tensor Cores that no kernel uses, by the "
-		 "kernels' names: the time of kernels that do not use them though their "
-		 "operators could (ptool-kernels(1)), and of float32 matrix products. "
-		 "Collectives, and kernels whose names do not say, are not counted.",
-	.source =
-		"The TensorBoard plugin's capability of 7 and no such kernel, and ptool's "
-		"own 10 % of kernel time, where half of that time, which half precision "
-		"saves at least, is 2 % of the steps or more.",
+	.looks = "On an NVIDIA device with Tensor Cores: the time of float32 matrix "
+		 "products that do not use them, by the kernels' names; and, where no "
+		 "kernel uses them, of all whose operators could (ptool-kernels(1)). "
+		 "Not counted: collectives, half precision, products with one vector, "
+		 "and kernels whose names do not say.",
+	.source = "The TensorBoard plugin's capability of 7, and ptool's own 10 % of "
+		  "kernel time, where that is 4 % of the steps or more: half precision "
+		  "saves half of it at least.",
 	.parameters = { { "min_pct", 10,
 			  "share of kernel time, of eligible operators, "
 			  "that is acceptable" },
@@ -210,14 +224,12 @@ static bool says_memory(struct str name)
 
 static bool reads_device(struct str name)
 {
-	return str_contains(name, STR_LIT("DtoH")) ||
-	       str_contains(name, STR_LIT("DeviceToHost"));
+	return transfer_kind_of(name) == TRANSFER_DTOH;
 }
 
 static bool has_host_copy(struct str name)
 {
-	return reads_device(name) || str_contains(name, STR_LIT("HtoD")) ||
-	       str_contains(name, STR_LIT("HostToDevice"));
+	return reads_device(name) || transfer_kind_of(name) == TRANSFER_HTOD;
 }
 
 static struct copies gather(const struct rule_run *run, const struct work_device *device,
@@ -347,9 +359,8 @@ static void judge_device_copies(const struct rule_run *run, const struct rule_de
 			 "copy less: donate buffers that are not used again "
 			 "(donate_argnums of jax.jit); 'ptool transfers --by op' shows "
 			 "which operators copy"),
-		"%.1f%% of %s the %s only copies within its memory, in %s copies", pct,
-		rule_whole(run), rule_device_word(run),
-		rule_count_text(run, rule_per_step(run, copies.calls)));
+		"%.1f%% of %s the %s only copies within its memory (copies: %s)", pct,
+		rule_whole(run), rule_device_word(run), rule_in_steps(run, copies.calls));
 	rule_add_window(run);
 	advice_evidence(run, "device_copies", UNIT_COUNT, cell_int(copies.calls));
 	rule_add_share(run, "device_copies_ns", copies.exposed_ns, "device_copies_pct",

@@ -1,6 +1,7 @@
 /* Rules of idle time: how long a device waits, and for what. */
 #include "base/sum.h"
 #include "query/advise/rule_parts.h"
+#include "query/comm/transfers.h"
 
 #define NS_OF_US    1000
 #define FEW_GAPS    10 /* fewer, and of this length, are a slow call or two */
@@ -69,6 +70,11 @@ static struct advice *add_idle(const struct rule_run *run, const struct rule_dev
 	return a;
 }
 
+static bool is_xpu(const struct advise_facts *f)
+{
+	return rule_calls(f, "urEnqueue") > 0;
+}
+
 static struct gap_loss loss_of(const struct rule_run *run, const struct rule_device *on,
 			       const struct fact_share *share)
 {
@@ -77,6 +83,9 @@ static struct gap_loss loss_of(const struct rule_run *run, const struct rule_dev
 				  .blamed = share->culprit,
 				  .cause_ns = run->facts->idles[on->place].ns,
 				  .is_xprof = scope_is_xprof(run->facts->profile),
+				  .has_stacks = run->facts->profile->has_stacks,
+				  .is_fused = rule_has_fused_optimizer(run->facts),
+				  .is_xpu = is_xpu(run->facts),
 				  .is_pipeline = scope_is_pipeline(run->facts->profile) };
 }
 
@@ -89,10 +98,10 @@ static int64_t us_of(const struct rule_run *run, const char *parameter)
 
 #define SHOWS_EACH "; 'ptool gaps --root --list' shows each"
 /* Engines wait for the tokens of a step before they make the next. */
-#define SERVING_AHEAD                                                                  \
-	"let the engine prepare the next step while the device computes this one "     \
-	"(vLLM's --async-scheduling; SGLang and TensorRT-LLM do unless their overlap " \
-	"scheduler is disabled)" SHOWS_EACH
+#define SERVING_AHEAD                                                                    \
+	"let the engine prepare the next step while the device computes this one "       \
+	"(vLLM's --async-scheduling, which newer ones have on; SGLang and TensorRT-LLM " \
+	"do unless their overlap scheduler is disabled)" SHOWS_EACH
 
 static void judge_synchronization(const struct rule_run *run,
 				  const struct rule_device *on)
@@ -163,11 +172,16 @@ static const char *launch_less(const struct advise_facts *f,
 		return gap_causes[cause].xprof ? gap_causes[cause].xprof
 					       : gap_causes[GAP_OPERATOR].xprof;
 	if (cause == GAP_OPTIMIZER)
-		return "use a fused or foreach optimizer (fused=True)";
+		return rule_has_fused_optimizer(f) ? GAP_TRY_FUSED
+						   : gap_causes[cause].remedy;
+	bool is_compiled = has_name(f, "Call CompiledFxGraph") ||
+			   has_name(f, "Torch-Compiled Region");
+	if (is_xpu(f))
+		return is_compiled ? GAP_TRY_XPU_LARGER : GAP_TRY_XPU;
 	if (has_name(f, "GraphLaunch"))
 		return "launch less often: put this work into the graphs that the program "
 		       "replays, or fuse small operators";
-	if (has_name(f, "Call CompiledFxGraph") || has_name(f, "Torch-Compiled Region"))
+	if (is_compiled)
 		return "the compiled model launches its kernels one by one: "
 		       "torch.compile(mode='reduce-overhead') replays them as graphs; or "
 		       "use larger batches";
@@ -175,7 +189,7 @@ static const char *launch_less(const struct advise_facts *f,
 		return "launch less often: let the engine replay this phase as CUDA graphs "
 		       "(without vLLM's --enforce-eager, SGLang's --disable-cuda-graph), "
 		       "captured for batches of this size";
-	return facts_trains(f->names, f->nnames)
+	return facts_trains(f->names, f->nnames) && !rule_has_fused_optimizer(f)
 		       ? "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
 			 "graphs, a fused optimizer, or larger batches"
 		       : "launch less often: torch.compile(mode='reduce-overhead'), CUDA "
@@ -226,13 +240,14 @@ static void judge_host_bound(const struct rule_run *run, const struct rule_devic
 	if (!is_much(run, &share))
 		return;
 	add_idle(run, on, &share,
-		 is_before ? rule_try(run,
-				      "prepare the next batch while the device computes: "
-				      "in the DataLoader's workers (num_workers) or on a "
-				      "thread of its own; or prepare it on the device",
-				      "prepare the next batch while the device computes, "
-				      "on a thread of its own (tf.data's prefetch), or "
-				      "prepare it on the device")
+		 is_before ? rule_try_serving(
+				     run, SERVING_AHEAD,
+				     "prepare the next batch while the device computes: "
+				     "in the DataLoader's workers (num_workers) or on a "
+				     "thread of its own; or prepare it on the device",
+				     "prepare the next batch while the device computes, "
+				     "on a thread of its own (tf.data's prefetch), or "
+				     "prepare it on the device")
 			   : gap_cause_remedy(share.cause, &loss),
 		 is_before ? "is idle while the host does other work before the first "
 			     "kernel"
@@ -319,12 +334,13 @@ const struct rule rule_profiler_overhead = {
 	.each_device = judge_profiler_overhead,
 };
 
-static uint64_t causes_of_others(const struct rule *self)
+/* Those that other rules measure as idle time, too: what these leave is little. */
+static uint64_t causes_of_others(void)
 {
 	uint64_t causes = 0;
 
 	for (size_t i = 0; rules[i]; i++)
-		if (rules[i] != self)
+		if (rules[i]->each_device)
 			causes |= rules[i]->causes;
 	return causes;
 }
@@ -342,6 +358,45 @@ static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 	return cause == GAP_UNTRACED || cause == GAP_EARLIER || cause == GAP_UNKNOWN;
 }
 
+#define TURNS_DEVICES 16 /* of a host */
+#define TURNS_PART    10 /* but for 1 / 10: works when it is idle, not beside it */
+
+/*
+ * Do devices that copy to each other work one after the other, as layers split up do?
+ * DataParallel's wait for the first, which it does not tell.
+ */
+static bool takes_turns(const struct rule_run *run, const struct rule_device *on)
+{
+	const struct device_work *work = &run->facts->work.work;
+	struct intervals all, own, others = { .n = 0 }, idle;
+	bool has_copies = false;
+
+	if (work->ndevices > TURNS_DEVICES ||
+	    rule_calls(run->facts, "DataParallel.forward") > 0)
+		return false;
+	for (size_t i = 0; i < work->n; i++) {
+		const struct work_item *item = &work->items[i];
+		has_copies |=
+			transfer_kind_of(text_pool_str(run->facts->texts, item->name)) ==
+			TRANSFER_PTOP;
+		if (i < on->device->first || i >= on->device->first + on->device->n)
+			intervals_add(&others, item->start_ns, item->end_ns);
+	}
+	intervals_unite(&others);
+	device_work_union(work, on->device, WORK_ALL, &all);
+	intervals_intersect(&all, &run->facts->window.when, &own);
+	intervals_subtract(&run->facts->window.when, &own, &idle);
+	int64_t ns = intervals_length(&idle), own_ns = intervals_length(&own);
+	bool turns = has_copies &&
+		     intervals_overlap(&idle, &others) >= ns - ns / TURNS_PART &&
+		     intervals_overlap(&own, &others) <= own_ns / TURNS_PART;
+	intervals_release(&all);
+	intervals_release(&own);
+	intervals_release(&others);
+	intervals_release(&idle);
+	return turns;
+}
+
 static void judge_cause(const struct rule_run *run, const struct rule_device *on,
 			enum gap_cause cause)
 {
@@ -352,11 +407,18 @@ static void judge_cause(const struct rule_run *run, const struct rule_device *on
 
 	if (share.gaps == 0)
 		return;
-	struct advice *a =
-		add_idle(run, on, &share, gap_cause_remedy(cause, &loss),
-			 arena_printf(&run->out->arena, "is idle: %s", row->title));
+	bool is_unknown = is_of_recording(cause, &loss);
+	bool turns = is_unknown && (cause == GAP_EARLIER || cause == GAP_EVENT) &&
+		     takes_turns(run, on);
+	struct advice *a = add_idle(
+		run, on, &share,
+		turns ? "the devices take turns: keep several micro-batches in flight, "
+			"so that each works on one (pipeline parallel)"
+		      : gap_cause_remedy(cause, &loss),
+		arena_printf(&run->out->arena, "is idle: %s",
+			     turns ? "another one works" : row->title));
 	a->about = (int)cause;
-	a->is_of_recording = is_of_recording(cause, &loss);
+	a->is_of_recording = is_unknown && !turns;
 	advice_evidence(run, "cause", UNIT_TEXT, cell_text(str_of(row->code)));
 	advice_evidence(run, "idle_gaps", UNIT_COUNT, cell_int(share.gaps));
 	rule_add_share(run, "idle_ns", share.ns, "idle_pct",
@@ -366,7 +428,7 @@ static void judge_cause(const struct rule_run *run, const struct rule_device *on
 static void judge_idle_time(const struct rule_run *run, const struct rule_device *on)
 {
 	const int64_t *ns = run->facts->idles[on->place].ns;
-	uint64_t others = causes_of_others(run->rule);
+	uint64_t others = causes_of_others();
 
 	for (int cause = GAP_NONE + 1; cause < NGAP_CAUSES; cause++)
 		if (!(others & RULE_CAUSE(cause)) &&
@@ -378,10 +440,11 @@ static void judge_idle_time(const struct rule_run *run, const struct rule_device
 const struct rule rule_idle_time = {
 	.name = "idle-time",
 	.title = "Idle time",
-	.looks = "Idle time by each cause of ptool-gaps(1) that no other rule looks at "
-		 "(waits for events and for earlier work, compilation, garbage "
-		 "collection, back-to-back kernels, what was not recorded, and "
-		 "so on), with --root.",
+	.looks = "Idle time by each cause of ptool-gaps(1) that no other rule reports "
+		 "(waits for events and for earlier work, garbage collection, "
+		 "back-to-back kernels, what was not recorded, and so on), with --root. "
+		 "The DataLoader, allocation, communication and compilation are "
+		 "among them where the rules of these found less than half of it.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,

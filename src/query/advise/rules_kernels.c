@@ -30,17 +30,33 @@ static int64_t counted_ns(const struct rule_run *run, const struct work_item *it
 				       item->end_ns);
 }
 
+/*
+ * What a sum over kernels is of the time in which any runs: those at once, on several
+ * streams, share it.
+ */
+static int64_t shared_ns(const struct rule_device *on, int64_t ns)
+{
+	const struct fact_use *use = on->use;
+
+	if (use->kernel_sum_ns <= use->kernel_ns)
+		return ns;
+	return sum_of_double((double)ns *
+			     ((double)use->kernel_ns / (double)use->kernel_sum_ns));
+}
+
 static void add_to_softmaxes(const struct rule_run *run, const struct work_item *item,
 			     struct stream_state *state, struct softmaxes *to)
 {
 	unsigned words = fact_words(run->facts, item);
-	bool is_product = item->kind == WORK_COMPUTE && words & KERNEL_DENSE;
+	bool is_router = item->kind == WORK_COMPUTE && words & KERNEL_TOP_K;
+	bool is_product =
+		item->kind == WORK_COMPUTE && words & KERNEL_DENSE && !is_router;
 
 	if (is_product && state->since_open < NEAR) {
 		to->ns = sum_add(to->ns, state->open_ns);
 		to->n += state->opens;
 	}
-	if (is_product || ++state->since_open >= NEAR)
+	if (is_product || is_router || ++state->since_open >= NEAR)
 		state->open_ns = state->opens = 0;
 	state->since_product = is_product ? 0 : state->since_product + 1;
 	if (item->kind != WORK_COMPUTE || state->since_product > NEAR ||
@@ -68,17 +84,31 @@ static struct softmaxes find_softmaxes(const struct rule_run *run,
 	return found;
 }
 
+/* It was called, and had no kernel for these tensors. */
+static bool falls_back(const struct rule_run *run)
+{
+	return rule_calls(run->facts, "aten::_scaled_dot_product_attention_math") > 0;
+}
+
 static void judge_attention(const struct rule_run *run, const struct rule_device *on)
 {
 	struct softmaxes found = find_softmaxes(run, on->device);
 
+	found.ns = shared_ns(on, found.ns);
 	if (percent_of(found.ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
 		   rule_try(run,
-			    "fuse attention: "
-			    "torch.nn.functional.scaled_dot_product_attention "
-			    "(attn_implementation='sdpa' in transformers), or flash-attn",
+			    falls_back(run)
+				    ? "scaled_dot_product_attention has no fused kernel "
+				      "for these tensors: with "
+				      "torch.nn.attention.sdpa_kernel(SDPBackend."
+				      "FLASH_ATTENTION) it says why (dtype, mask, head "
+				      "size)"
+				    : "fuse attention: "
+				      "torch.nn.functional.scaled_dot_product_attention "
+				      "(attn_implementation='sdpa' in transformers), or "
+				      "flash-attn",
 			    "fuse attention: jax.nn.dot_product_attention"
 			    "(implementation='cudnn'), or a kernel of a library"),
 		   "%.1f%% of kernel time is softmax between two matrix products: "
@@ -96,7 +126,8 @@ const struct rule rule_attention = {
 	.title = "Unfused attention",
 	.looks = "Softmax kernels, by their names, with a matrix product among the 4 "
 		 "kernels or copies before them and among the 4 after them on their "
-		 "stream. Fused attention keeps the scores on the chip.",
+		 "stream, and no top-k before that, as in a mixture of experts. Fused "
+		 "attention keeps the scores on the chip.",
 	.source = "ptool's own: 2 % of the time of the steps.",
 	.parameters = RULE_SHARE_OF_STEPS(2),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
@@ -111,12 +142,18 @@ struct chains {
 };
 
 /* What a stream ran last: how long, when it was simple; 0: something else. */
+struct last_run {
+	int64_t ns;
+	uint32_t name;
+};
+
 static void add_to_chains(const struct rule_run *run, const struct work_item *item,
-			  int64_t *last_ns, struct chains *to)
+			  struct last_run *last, struct chains *to)
 {
-	bool is_simple = item->kind == WORK_COMPUTE &&
-			 fact_words(run->facts, item) & KERNEL_SIMPLE;
-	int64_t ns = is_simple ? counted_ns(run, item) : 0;
+	unsigned words = item->kind == WORK_COMPUTE ? fact_words(run->facts, item) : 0U;
+	int64_t ns = words & KERNEL_SIMPLE ? counted_ns(run, item) : 0;
+	/* the next part of a long list of tensors, of which each is read once */
+	bool goes_on = words & KERNEL_OF_LISTS && item->name == last->name;
 
 	if (ns > 0)
 		to->simple_ns = sum_add(to->simple_ns, ns);
@@ -124,25 +161,25 @@ static void add_to_chains(const struct rule_run *run, const struct work_item *it
 		to->most_ns = ns;
 		to->most = item->name;
 	}
-	if (ns > 0 && *last_ns > 0) {
+	if (ns > 0 && last->ns > 0 && !goes_on) {
 		to->pairs++;
-		to->saved_ns = sum_add(to->saved_ns, (ns < *last_ns ? ns : *last_ns) / 2);
+		to->saved_ns = sum_add(to->saved_ns, ns < last->ns ? ns : last->ns);
 	}
-	*last_ns = ns;
+	*last = (struct last_run){ ns, item->name };
 }
 
 static struct chains find_chains(const struct rule_run *run,
 				 const struct work_device *device)
 {
 	const struct device_work *work = &run->facts->work.work;
-	int64_t *last_ns = xcalloc(device->nstreams, sizeof(*last_ns));
+	struct last_run *last = xcalloc(device->nstreams, sizeof(*last));
 	struct chains chains = { .most = TEXT_NONE };
 
 	for (size_t i = device->first; i < device->first + device->n; i++) {
 		size_t stream = work->items[i].stream - device->first_stream;
-		add_to_chains(run, &work->items[i], &last_ns[stream], &chains);
+		add_to_chains(run, &work->items[i], &last[stream], &chains);
 	}
-	free(last_ns);
+	free(last);
 	return chains;
 }
 
@@ -150,6 +187,8 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 {
 	struct chains c = find_chains(run, on->device);
 
+	c.simple_ns = shared_ns(on, c.simple_ns);
+	c.saved_ns = shared_ns(on, c.saved_ns);
 	if (percent_of(c.saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(
@@ -159,11 +198,13 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 			"fuse them: let the engine compile the model (vLLM does without "
 			"--enforce-eager, SGLang with --enable-torch-compile), or use "
 			"its fused kernels for normalisation and quantisation",
-			facts_trains(run->facts->names, run->facts->nnames)
-				? "fuse them: torch.compile, fused optimizers "
-				  "(fused=True), fused normalisation and loss"
-				: "fuse them: torch.compile, or kernels of a library "
-				  "for normalisation and activation",
+			facts_infers(run->facts)
+				? "fuse them: torch.compile, or kernels of a library "
+				  "for normalisation and activation"
+			: rule_has_fused_optimizer(run->facts)
+				? "fuse them: torch.compile, fused normalisation and loss"
+				: "fuse them: torch.compile, fused optimizers "
+				  "(fused=True), fused normalisation and loss",
 			"fuse them: put them under one jax.jit or "
 			"tf.function(jit_compile=True)"),
 		"%.1f%% of kernel time is memory-bound (elementwise, "
@@ -178,8 +219,8 @@ static void judge_unfused(const struct rule_run *run, const struct rule_device *
 	advice_evidence(run, "longest_kernel", UNIT_TEXT,
 			cell_text(text_pool_str(run->facts->texts, c.most)));
 	rule_add_share(run, "fused_saves_ns", c.saved_ns, "fused_saves_pct",
-		       "half of the shorter of each two simple kernels that follow one "
-		       "another on a stream / steps");
+		       "the shorter of each two simple kernels that follow one another "
+		       "on a stream / steps");
 }
 
 const struct rule rule_unfused = {
@@ -187,12 +228,13 @@ const struct rule rule_unfused = {
 	.title = "Unfused kernels",
 	.looks =
 		"Memory-bound kernels, by their names (elementwise, normalisation, "
-		"reduction, copies; none that Triton fused), two or more in a row on a "
-		"stream. A fused pair does not write and read the tensor between them; "
-		"this is counted as half of the shorter kernel, as each reads one or two "
-		"tensors and writes one.",
-	.source = "ptool's own: where it would save more than 2 % of the steps.",
-	.parameters = RULE_SHARE_OF_STEPS(2),
+		"reduction, copies; none that Triton or a fused optimizer made), two or "
+		"more in a row on a stream; not those that go on with a list of tensors. "
+		"A fused pair does not write and read the tensor between them: at most "
+		"the shorter of the two, if it does nothing else.",
+	.source = "ptool's own: where it could save more than 4 % of the steps; half of "
+		  "it is usual.",
+	.parameters = RULE_SHARE_OF_STEPS(4),
 	.needs = NEED_WORK | NEED_RUN | NEED_ENOUGH,
 	.each_device = judge_unfused,
 };
@@ -246,7 +288,8 @@ static void judge_low_occupancy(const struct rule_run *run, const struct rule_de
 
 	if (o.ns == 0 || pct >= below_pct)
 		return;
-	int64_t saved_ns = sum_of_double((double)o.ns * (below_pct - pct) / below_pct);
+	int64_t ns = shared_ns(on, o.ns);
+	int64_t saved_ns = sum_of_double((double)ns * (below_pct - pct) / below_pct);
 	if (percent_of(saved_ns, run->facts->window.ns) <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, on->cell,
@@ -254,10 +297,10 @@ static void judge_low_occupancy(const struct rule_run *run, const struct rule_de
 		   "registers or much shared memory; larger shapes or fused kernels help",
 		   "kernels other than matrix products run for %.1f%% of %s at an "
 		   "estimated occupancy of %.1f%%",
-		   percent_of(o.ns, run->facts->window.ns), rule_whole(run), pct);
+		   percent_of(ns, run->facts->window.ns), rule_whole(run), pct);
 	rule_add_window(run);
 	advice_evidence(run, "occupancy_pct", UNIT_PERCENT, cell_real(pct));
-	rule_add_ns(run, "judged_kernel_ns", o.ns);
+	rule_add_ns(run, "judged_kernel_ns", ns);
 	rule_add_share(run, "low_occupancy_ns", saved_ns, "low_occupancy_pct",
 		       "time of these kernels * (1 - occupancy / below_pct) / steps");
 }

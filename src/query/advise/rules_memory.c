@@ -151,13 +151,17 @@ static void judge_growth(const struct rule_run *run, const struct growth *g)
 	if (g->steps < STEPS_LEAST || !g->grows ||
 	    (g->first_bytes > 0 && pct <= rule_value(run, "min_pct")))
 		return;
+	bool trains = !facts_infers(run->facts);
 	struct advice *a = advice_add(
 		run, memory_device_cell(g->device),
-		"look for tensors that are kept from step to step: losses summed up "
-		"without .item() or .detach(), lists of outputs; 'ptool memory "
-		"--leaks' names the operators",
+		trains ? "look for tensors that are kept from step to step: losses "
+			 "summed up without .item() or .detach(), lists of outputs; "
+			 "'ptool memory --leaks' names the operators"
+		       : "a cache of keys and values grows with each token: a static "
+			 "cache does not; or tensors are kept, which 'ptool memory "
+			 "--leaks' names by operator",
 		"each step leaves more memory allocated than the one before");
-	a->severity = ADVICE_MEDIUM;
+	a->severity = trains ? ADVICE_MEDIUM : ADVICE_LOW;
 	advice_evidence(run, "steps_after_first", UNIT_COUNT, cell_int(g->steps - 1));
 	advice_evidence(run, "first_end_bytes", UNIT_BYTES, cell_int(g->first_bytes));
 	advice_evidence(run, "last_end_bytes", UNIT_BYTES, cell_int(g->last_bytes));

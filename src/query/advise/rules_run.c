@@ -9,6 +9,7 @@
 #include "query/query.h"
 #include "trace/fact.h"
 
+ASSET(asset_query_views_advise_backend_sql);
 ASSET(asset_query_views_advise_steps_sql);
 
 /* Those of the profile. */
@@ -150,13 +151,35 @@ static double best_capability(const struct device_properties_list *list)
 	return best;
 }
 
+/* As views/advise_backend.sql numbers them. */
+enum backend { BACKEND_NOT_TOLD, BACKEND_NCCL, BACKEND_OTHER };
+
+/* By what the recording calls it, else by its calls. */
+static int find_backend(const struct rule_run *run, enum backend *out, struct err *err)
+{
+	struct query q =
+		query_of_profile(run->facts->store, asset_query_views_advise_backend_sql,
+				 run->facts->profile, err);
+
+	*out = rule_calls(run->facts, "gloo:") || rule_calls(run->facts, "mpi:")
+		       ? BACKEND_OTHER
+		       : BACKEND_NOT_TOLD;
+	while (query_next(&q, err))
+		if (sqlite3_column_int(q.stmt, 0))
+			*out = (enum backend)sqlite3_column_int(q.stmt, 0);
+	return query_end(&q);
+}
+
 static int judge_ddp_backend(const struct rule_run *run, struct err *err)
 {
 	const struct device_properties_list *list = facts_properties(run->facts, err);
 	int64_t calls = rule_calls(run->facts, "DistributedDataParallel.forward");
+	enum backend backend;
 
-	if (!list)
+	if (!list || find_backend(run, &backend, err) < 0)
 		return -1;
+	if (backend == BACKEND_NCCL)
+		return 0;
 	double best = best_capability(list);
 	if (best < 0)
 		return advice_lacks(
@@ -165,6 +188,9 @@ static int judge_ddp_backend(const struct rule_run *run, struct err *err)
 			NULL);
 	if (best < rule_value(run, "min_capability"))
 		return 0;
+	if (backend == BACKEND_NOT_TOLD)
+		return advice_lacks(run, "no collective was recorded",
+				    "record whole steps, with the backward pass");
 	struct advice *a = advice_add(
 		run, cell_null(), "initialise torch.distributed with the backend nccl",
 		"DistributedDataParallel ran without NCCL");
@@ -198,9 +224,11 @@ static int check_ddp_backend(const struct rule_run *run, struct err *err)
 const struct rule rule_ddp_backend = {
 	.name = "ddp-backend",
 	.title = "Backend of DistributedDataParallel",
-	.looks = "Whether DistributedDataParallel.forward ran without an nccl: operator "
-		 "and without a collective on a device, on a machine with a device that "
-		 "NCCL supports.",
+	.looks =
+		"Whether DistributedDataParallel.forward ran with the backend gloo or mpi, "
+		"by the recording's facts or operators, and without an nccl: operator "
+		"and a collective on a device, on a machine with a device that NCCL "
+		"supports.",
 	.source = "The TensorBoard plugin's: a compute capability of 3.5.",
 	.parameters = { { "min_capability", 3.5, "compute capability that NCCL needs" } },
 	.needs = NEED_NAMES,

@@ -1,7 +1,10 @@
 /* Rules of whole steps, and of what the recording of them lacks. */
 
 #include "base/sum.h"
+#include "query/advise/advise_needs.h"
+#include "query/advise/kernel_words.h"
 #include "query/advise/rule_parts.h"
+#include "query/gaps/gap_cause.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_advise_ranges_sql);
@@ -30,6 +33,10 @@ static void judge_data_loading(const struct rule_run *run)
 {
 	struct rule_share share = data_loading;
 
+	if (!facts_has_work(run->facts) && !run->facts->is_cut)
+		share.suggestion = "give the DataLoader workers (num_workers) and "
+				   "persistent_workers=True, or prepare the data "
+				   "beforehand";
 	if (has_workers(run->facts))
 		share.suggestion =
 			"the DataLoader's workers are too slow: more of them (num_workers), "
@@ -67,6 +74,50 @@ const struct rule rule_data_loading = {
 	"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits " \
 	"for a late one"
 
+#define PIPELINE_TRY                                                           \
+	"stages of a pipeline wait for each other: more micro-batches, or an " \
+	"interleaved schedule"
+#define INFERENCE_TRY                                                                \
+	"ranks that share layers wait for each other: make their (tensor parallel) " \
+	"groups smaller, or compute another batch meanwhile"
+
+/* Sends and receives alone: NCCL's kernels have one name for these and all-to-alls. */
+static bool is_pipeline(const struct advise_facts *f)
+{
+	bool receives = false;
+
+	for (size_t i = 0; i < f->nnames; i++) {
+		struct str name = str_of(f->names[i].name);
+		if (!gap_name_is_collective(CLASS_OP, name))
+			continue;
+		receives |= str_contains(name, STR_LIT("recv"));
+		if (name_has_any(name,
+				 "reduce|gather|scatter|broadcast|all_to_all|alltoall"))
+			return false;
+	}
+	return receives;
+}
+
+/* By what communicates: an engine, XLA, stages, ranks that do not train, or that do. */
+static const char *communicate_less(const struct rule_run *run, const char *torch,
+				    const char *xprof)
+{
+	const struct advise_facts *f = run->facts;
+	const char *text = torch;
+
+	if (f->window.is_serving)
+		text = SERVING_TRY;
+	else if (scope_is_xprof(f->profile))
+		text = f->is_gpu ? xprof : XPROF_TRY;
+	else if (is_pipeline(f))
+		text = PIPELINE_TRY;
+	else if (facts_infers(f))
+		text = INFERENCE_TRY;
+	return f->scope->nranks > 1
+		       ? text
+		       : arena_printf(&run->out->arena, "%s" RECORD_ALL, text);
+}
+
 static const struct rule_share communication = {
 	.category = STEP_COMMUNICATION,
 	.finding = " is communication, while nothing computes",
@@ -75,14 +126,37 @@ static const struct rule_share communication = {
 	.formula = "mean communication_ns of a step (ptool steps)",
 };
 
+/*
+ * Without device work: what of communication passes while operators compute on other
+ * threads.  Summaries do not tell; it may be what they take beyond the time of steps that
+ * is theirs alone, without the part that data loading has room for.
+ */
+static int64_t beside_ns(const struct rule_run *run)
+{
+	const struct step_row *mean = facts_mean(&run->facts->steps);
+
+	if (!mean || facts_has_work(run->facts))
+		return 0;
+	if (run->facts->beside.is_known)
+		return rule_per_step(run, run->facts->beside.communication_ns);
+	const int64_t *parts = &mean->values[VALUE_CATEGORY];
+	struct rule_operators all =
+		rule_operators(run->facts->names, run->facts->nnames, facts_computes);
+	int64_t ns = sum_sub(rule_per_step(run, all.ns),
+			     sum_add(parts[STEP_OPERATORS], parts[STEP_DATA_LOADING]));
+	return ns > 0 ? ns : 0;
+}
+
 static void judge_communication(const struct rule_run *run)
 {
 	struct rule_share share = communication;
 
-	share.suggestion = rule_try_serving(run, SERVING_TRY, TRY, XPROF_TRY);
-	if (run->facts->scope->nranks <= 1)
-		share.suggestion = rule_try_serving(run, SERVING_TRY RECORD_ALL,
-						    TRY RECORD_ALL, XPROF_TRY RECORD_ALL);
+	share.less_ns = beside_ns(run);
+	if (share.less_ns > 0)
+		share.formula = "mean communication_ns of a step (ptool steps) - time of "
+				"operators beside it";
+
+	share.suggestion = communicate_less(run, TRY, XPROF_TRY);
 	rule_judge_share(run, &share);
 }
 
@@ -90,7 +164,8 @@ const struct rule rule_communication = {
 	.name = "communication",
 	.title = "Communication",
 	.looks = "The part of the mean step in which collectives run, on the host or on "
-		 "any device, and no other device work.",
+		 "any device, and no other device work; without device work less what "
+		 "operators compute on other threads meanwhile.",
 	.source = "The TensorBoard plugin's: more than 10 % of the step. ptool-steps(1) "
 		  "says what counts as communication: more than in the plugin.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
@@ -118,11 +193,7 @@ static void judge_exposed(const struct rule_run *run, const struct step_row *mea
 	if (pct <= rule_value(run, "min_pct"))
 		return;
 	advice_add(run, facts_device_cell(mean),
-		   run->facts->scope->nranks > 1
-			   ? rule_try_serving(run, SERVING_TRY, OVERLAP, XPROF_OVERLAP)
-			   : rule_try_serving(run, SERVING_TRY RECORD_ALL,
-					      OVERLAP RECORD_ALL,
-					      XPROF_OVERLAP RECORD_ALL),
+		   communicate_less(run, OVERLAP, XPROF_OVERLAP),
 		   "%.1f%% of %s the %s communicates and does not compute", pct,
 		   rule_whole(run), rule_device_word(run));
 	rule_add_window(run);
@@ -247,11 +318,13 @@ static int has_ranges(const struct rule_run *run, bool *has, struct err *err)
 
 static int check_missing_kernels(const struct rule_run *run, struct err *err)
 {
-	int64_t launches = run->facts->launches;
+	int64_t launches = run->facts->launches.run;
 	bool has = false;
 
-	if (launches == 0)
+	if (run->facts->launches.all == 0)
 		return 0;
+	if (advise_needs_capture_only(run->facts))
+		return advice_lacks(run, DEVICE_CAPTURED, "record a replay of the graph");
 	if (has_ranges(run, &has, err) < 0)
 		return -1;
 	struct advice *a = advice_add(
@@ -260,9 +333,10 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 		      "CUPTI either measures these or traces kernels"
 		    : "stop other profilers that use the device (nsys, ncu, rocprof, "
 		      "DCGM); allow this user to profile it; and see in the program's "
-		      "log whether CUPTI failed, as with a driver that is too old",
-		"%s calls launched kernels, and no kernel was recorded%s",
-		rule_count_text(run, launches),
+		      "log whether the tracer (CUPTI, roctracer) failed, as with a "
+		      "driver that is too old",
+		"%s call%s launched kernels, and no kernel was recorded%s",
+		rule_count_text(run, launches), launches == 1 ? "" : "s",
 		has ? ": the profiler measured metrics of kernels instead" : "");
 	a->severity = ADVICE_HIGH;
 	advice_evidence(run, "launches", UNIT_COUNT, cell_int(launches));
@@ -272,9 +346,11 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 const struct rule rule_missing_kernels = {
 	.name = "missing-kernels",
 	.title = "Kernels missing",
-	.looks = "Calls that launch kernels or graphs (such as cudaLaunchKernel and "
-		 "hipGraphLaunch) in a recording without device work. The rules of the "
-		 "CPU do not run then, because the program waits for a device.",
+	.looks =
+		"Calls that launch kernels or graphs (such as cudaLaunchKernel and "
+		"hipGraphLaunch) in a recording without device work, unless they are captured "
+		"into a graph and none is replayed: these run nothing. The rules "
+		"of the CPU do not run then, because the program waits for a device.",
 	.source = "ptool's own: one call.",
 	.needs = NEED_NAMES,
 	.check = check_missing_kernels,

@@ -179,7 +179,7 @@ static const struct field sampled_fields[] = {
 /* clang-format on */
 
 const struct view sampled_call_view = {
-	.name = "calls in sampled stacks",
+	.name = "callers and callees of sampled stacks",
 	.fields = sampled_fields,
 	.people = VIEW_PART("asked! called_by! calls_to! samples self total total_pct"),
 };
@@ -327,6 +327,11 @@ static struct call_row row_of(const struct callgraph *g, uint32_t edge)
 	return (struct call_row){ at->caller, at->callee, &at->sums };
 }
 
+unsigned call_edges_asked(enum call_side side)
+{
+	return OF_CALLS | (side == CALL_CALLERS ? OF_CALLERS : OF_CALLEES);
+}
+
 struct table *call_edges_table(const struct callgraph *g,
 			       const struct call_matches *matches,
 			       const struct call_edges_request *request)
@@ -341,7 +346,7 @@ struct table *call_edges_table(const struct callgraph *g,
 	struct call_row *rows = xrealloc_array(NULL, e.n + 1, sizeof(*rows));
 	for (size_t i = 0; i < e.n; i++)
 		rows[i] = row_of(g, e.at[i]);
-	show.asked = OF_CALLS | (request->side == CALL_CALLERS ? OF_CALLERS : OF_CALLEES);
+	show.asked = call_edges_asked(request->side);
 	const struct view *view = view_of(g, &show);
 	struct memtable *m = view_table(
 		view, &(struct view_rows){ &e, rows, e.n, sizeof(*rows) }, NULL, &show);

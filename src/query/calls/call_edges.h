@@ -71,6 +71,8 @@ struct call_matches {
 int call_edges_match(const struct callgraph *g, const struct filter *filter,
 		     struct call_matches *out, struct err *err);
 
+/* For show.asked: which fields there are. */
+unsigned call_edges_asked(enum call_side side);
 /* Without rows where none of them has a caller, or callee.  The caller frees. */
 struct table *call_edges_table(const struct callgraph *g,
 			       const struct call_matches *matches,

@@ -120,7 +120,7 @@ int callgraph_of_trace(struct store *store, const struct scope_profile *profile,
 int callgraph_names(struct store *store, struct callgraph *g, struct err *err);
 int callgraph_name(struct store *store, struct callgraph *g, uint32_t function,
 		   struct err *err);
-/* All profiles of the scope, added in the order of Stats(first, second, ...). */
+/* All profiles of the scope, of one kind, in the order of Stats(first, second, ...). */
 int callgraph_load_scope(struct store *store, const struct scope *scope,
 			 const struct filter *filter, struct callgraph *g,
 			 struct err *err);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "query/calls/callgraph.h"
 #include "query/query.h"
+#include "query/samples/sample_calls.h"
 #include "trace/fact.h"
 
 /* Digits live in the arena of a graph: those of another one are copied. */
@@ -295,8 +296,13 @@ int callgraph_load_scope(struct store *store, const struct scope *scope,
 			 const struct filter *filter, struct callgraph *g,
 			 struct err *err)
 {
-	int rc = 0;
+	const struct filter all = { .focus = NULL };
+	enum scope_kind kind;
+	int rc = scope_kind(scope, &kind, err);
 
+	/* Which series count, in which unit and decimals, is decided once for all files. */
+	if (rc == 0 && kind == SCOPE_SAMPLES)
+		return callgraph_of_samples(store, scope, filter ? filter : &all, g, err);
 	for (size_t i = 0; i < scope->n && rc == 0; i++)
 		rc = add_profile(store, added_at(scope, i), filter, g, err);
 	return rc;

@@ -9,8 +9,8 @@
 #include "base/sum.h"
 #include "query/devices/device_work.h"
 #include "query/filter_nothing.h"
+#include "query/steps/step_numbers.h"
 #include "trace/fact.h"
-#include "trace/step_name.h"
 
 /* An estimate of more paths than that follows what has this share at least. */
 #define PATHS_MANY 20000
@@ -77,10 +77,11 @@ static uint32_t text_of(struct flame_builder *b, const struct call_tree *tree,
 {
 	uint32_t *text = ARRAY_AT(b->texts, b->texts_cap, node->name);
 
-	if (!*text)
-		*text = intern_add(&b->flame->texts,
-				   intern_str(&tree->texts, node->name)) +
+	if (!*text) {
+		struct str name = intern_str(&tree->texts, node->name);
+		*text = intern_add(&b->flame->texts, flame_moved_from(&b->moved, name)) +
 			1;
+	}
 	return *text - 1;
 }
 
@@ -144,15 +145,6 @@ static void add_sums(struct flame_sums *to, const struct flame_sums *more)
 	to->calls = sum_add(to->calls, more->calls);
 }
 
-static void note_steps(struct adding *a, const struct call_node *node)
-{
-	struct str name = intern_str(&a->tree->texts, node->name);
-
-	if (node->class == CLASS_ANNOTATION && step_name_is_mark(name))
-		a->b->flame->steps[a->side] =
-			sum_add(a->b->flame->steps[a->side], node->calls);
-}
-
 /* What is below a node that an estimate did not follow; 0: it was followed. */
 static int64_t rest_of(const struct call_node *node)
 {
@@ -201,7 +193,6 @@ static void add_callee(struct adding *a, uint32_t i)
 	own_amounts(a, node, &own);
 	add_sums(&a->b->flame->nodes[at].side[a->side], &own);
 	add_rest(a, node, at);
-	note_steps(a, node);
 }
 
 /* What took time itself: its path is followed from there upwards. */
@@ -210,7 +201,6 @@ static void add_ending(struct adding *a, uint32_t i)
 	const struct call_node *node = &a->tree->nodes[i];
 	struct flame_sums own;
 
-	note_steps(a, node);
 	own_amounts(a, node, &own);
 	if (own.self[FLAME_HOST] == 0 && own.self[FLAME_DEVICE] == 0)
 		return;
@@ -352,6 +342,25 @@ static void describe(struct flame *f, const struct call_tree *tree, enum flame_s
 		f->idle_ns = sum_sub(root->total_ns, root->busy_ns);
 }
 
+/* Of how many steps the tree is.  Steps of which each has a box are compared as they are. */
+static int count_steps(struct flame_builder *b, struct store *store,
+		       const struct scope *scope, enum flame_side side, struct err *err)
+{
+	const struct filter *filter = b->request->calls.filter;
+	struct step_numbers steps = { .n = 0 };
+	int rc = 0;
+
+	if (!b->request->calls.by_step)
+		rc = step_numbers_load(store, scope, &steps, err);
+	for (size_t i = 0; i < steps.n && rc == 0; i++)
+		b->flame->steps[side] +=
+			filter_has_step(filter, steps.items[i].profile_id,
+					steps.items[i].number, true) &&
+			filter_has_time(filter, steps.items[i].start_ns);
+	step_numbers_release(&steps);
+	return rc;
+}
+
 int flame_add(struct flame_builder *b, struct store *store, const struct scope *scope,
 	      enum flame_side side, struct err *err)
 {
@@ -362,9 +371,12 @@ int flame_add(struct flame_builder *b, struct store *store, const struct scope *
 	int rc = load(b, store, scope, &tree, err);
 	if (rc == 0)
 		rc = check(b, &tree, scope, err);
+	if (rc == 0)
+		rc = count_steps(b, store, scope, side, err);
 	if (rc == 0) {
 		weigh_rests(&a);
 		describe(b->flame, &tree, side);
+		flame_moved_add(&b->moved, &tree, side);
 		add_tree(&a);
 	}
 	call_tree_release(&tree);
@@ -378,6 +390,7 @@ int flame_finish(struct flame_builder *b, int rc, struct err *err)
 {
 	struct flame *f = b->flame;
 
+	flame_moved_end(&b->moved, f);
 	flame_arrange(f);
 	intern_release(&b->keys);
 	free(b->texts);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/flame.h"
 #include "query/calls/call_tree.h"
+#include "query/calls/flame_moved.h"
 #include "query/scope.h"
 #include "store/store.h"
 
@@ -28,6 +29,7 @@ struct flame_builder {
 	/* Of the newest side: by text of its tree, text + 1 of the flame; owned. */
 	uint32_t *texts;
 	size_t texts_cap;
+	struct flame_moved moved;
 };
 
 void flame_start(struct flame_builder *b, struct flame *flame,

@@ -30,7 +30,7 @@ static const struct field fields[] = {
 	{ "path", "Path", "the names from the top, with ; between them", NULL, UNIT_TEXT, CELL(PATH) },
 	{ "name", "Name", "function, operator or Python frame", NULL, UNIT_TEXT, CELL(NAME) },
 	{ "kind", "Kind", "call; recursion, where it was not followed; device, for device work; rest, for rows not shown", NULL, UNIT_TEXT, CELL(KIND) },
-	{ "calls", "Calls", "number of calls; null for rest", NULL, UNIT_COUNT, CELL(CALLS) },
+	{ "calls", "Calls", "number of calls; null for rest, and beyond 64 bits", NULL, UNIT_COUNT, CELL(CALLS) },
 	{ "self_ns", "Self", "time without the rows below; 0 for recursion, whose time counts in a row above", NULL, UNIT_NS, CELL(SELF), .leaves = 1 },
 	{ "total_ns", "Total", "time of all calls along the path", NULL, UNIT_NS, CELL(TOTAL) },
 	{ "total_pct", "Total", "share of the busy time of the tree; of a call graph, of the times at its top", NULL, UNIT_PERCENT, CELL(SHARE) },
@@ -296,8 +296,8 @@ static void set_row(struct tree_rows *t, struct cell *cells)
 	cells[PATH] = cell_text(path);
 	cells[NAME] = cell_text(name);
 	cells[KIND] = cell_text(str_of(kinds[node->kind]));
-	bool has_calls =
-		node->kind != CALL_REST && (!t->tree.is_sampled || t->tree.has_counts);
+	bool has_calls = node->kind != CALL_REST && !sum_is_stuck(node->calls) &&
+			 (!t->tree.is_sampled || t->tree.has_counts);
 	cells[CALLS] = has_calls ? cell_int(node->calls) : cell_null();
 	cells[SELF] = people && node->kind != CALL_PATH ? cell_null()
 							: amount_cell(t, node->self_ns);

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -13,6 +14,7 @@
 #include "query/query.h"
 #include "query/slices/slice_pack.h"
 
+ASSET(asset_query_views_device_captures_sql);
 ASSET(asset_query_views_device_launches_sql);
 ASSET(asset_query_views_device_work_any_sql);
 ASSET(asset_query_views_work_tracks_sql);
@@ -256,14 +258,35 @@ void device_work_union(const struct device_work *work, const struct work_device 
 	intervals_unite(out);
 }
 
-int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err)
+/* Of profiles that capture graphs and replay none. */
+static int add_uncaptured(struct store *store, const char *ids,
+			  struct device_launches *out, struct err *err)
 {
-	*n = 0;
+	struct query q =
+		query_of_scope(store, asset_query_views_device_captures_sql, ids, err);
+
+	if (query_next(&q, err))
+		out->run += sqlite3_column_int64(q.stmt, 0);
+	return query_end(&q);
+}
+
+int device_launches(struct store *store, const char *ids, bool has_slices,
+		    struct device_launches *out, struct err *err)
+{
 	struct query q =
 		query_of_scope(store, asset_query_views_device_launches_sql, ids, err);
 
-	if (query_next(&q, err))
-		*n = sqlite3_column_int64(q.stmt, 0);
+	*out = (struct device_launches){ .all = 0 };
+	if (query_next(&q, err)) {
+		const char *others = (const char *)sqlite3_column_text(q.stmt, 3);
+		out->all = sqlite3_column_int64(q.stmt, 0);
+		out->run = sqlite3_column_int64(q.stmt, 1);
+		out->profiles = (size_t)sqlite3_column_int64(q.stmt, 4);
+		if (!has_slices)
+			out->run += sqlite3_column_int64(q.stmt, 2);
+		else if (others && strcmp(others, "[]") != 0)
+			q.rc = add_uncaptured(store, others, out, err);
+	}
 	return query_end(&q);
 }
 
@@ -282,24 +305,24 @@ int device_work_is_there(struct store *store, const char *ids, bool *is_there,
 int device_work_lacks(struct store *store, const struct scope *scope, struct err *err)
 {
 	bool is_call_graph = false;
-	int64_t launches = 0;
+	struct device_launches launches;
 
 	if (scope_is_call_graph(scope, &is_call_graph, err) == 0 && is_call_graph)
 		return err_set(err, ERR_EMPTY,
 			       "a call graph has no device work: record with "
 			       "torch.profiler");
-	if (device_launches(store, scope->ids, &launches, err) < 0)
+	if (device_launches(store, scope->ids, scope_has_slices(scope), &launches, err) <
+	    0)
 		return -1;
-	if (launches > 0)
-		return err_set(err, ERR_EMPTY,
-			       "%lld calls launched kernels, and no kernel was "
-			       "recorded: 'ptool advise' says what to check",
-			       (long long)launches);
-	if (scope->n && scope_is_xprof(&scope->profiles[0]))
-		return err_set(err, ERR_EMPTY, "no device work was recorded");
-	return err_set(err, ERR_EMPTY,
-		       "no device work was recorded: profile with "
-		       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+	if (launches.run > 0)
+		return err_set(err, ERR_EMPTY, DEVICE_LOST, (long long)launches.run,
+			       launches.run == 1 ? "" : "s", ":");
+	if (launches.all > 0)
+		return err_set(err, ERR_EMPTY, DEVICE_CAPTURED ": record a replay of it");
+	return err_set(err, ERR_EMPTY, "no device work was recorded%s",
+		       scope_in_torch(scope,
+				      ": profile with activities=[ProfilerActivity."
+				      "CPU, ProfilerActivity.CUDA]"));
 }
 
 /* Copies and sets that a tracer shows as kernels (ROCm, MTIA); what a name begins with. */

@@ -90,8 +90,22 @@ int device_work_load(struct store *store, struct text_pool *texts,
 		     struct device_work *out, struct err *err);
 void device_work_release(struct device_work *work);
 
-/* Calls that launched kernels or graphs in profiles, whose ids are as scope.ids. */
-int device_launches(struct store *store, const char *ids, int64_t *n, struct err *err);
+/*
+ * Calls that launched kernels or graphs in profiles, whose ids are as scope.ids: all, and
+ * those that run something: not what a graph is captured of that is not replayed.  With
+ * has_slices the times of calls tell that, else their numbers.
+ */
+struct device_launches {
+	int64_t all, run;
+	size_t profiles; /* that launched any */
+};
+int device_launches(struct store *store, const char *ids, bool has_slices,
+		    struct device_launches *out, struct err *err);
+/* What is said of profiles without device work, of a number of these, and of none run. */
+#define DEVICE_LOST                                                                       \
+	"%lld call%s launched kernels, and no kernel was recorded%s 'ptool advise' says " \
+	"what to check"
+#define DEVICE_CAPTURED "a graph was captured, which runs no kernel"
 /* Have such profiles device work? */
 int device_work_is_there(struct store *store, const char *ids, bool *is_there,
 			 struct err *err);

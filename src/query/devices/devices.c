@@ -62,7 +62,7 @@ const struct view devices_view = {
 };
 
 /* "memory 31.74 GiB, compute capability 7.0, 80 SMs": what is known of these. */
-static const char *known_properties(struct memtable *m, const struct cell *row)
+static const char *known_properties(struct arena *arena, const struct cell *row)
 {
 	char memory[UNITS_TEXT_MAX], sms[UNITS_TEXT_MAX];
 	struct str size = units_text(UNIT_BYTES, row[DEVICE_MEMORY_BYTES], memory);
@@ -71,49 +71,79 @@ static const char *known_properties(struct memtable *m, const struct cell *row)
 	const char *said = "";
 
 	if (row[DEVICE_MEMORY_BYTES].type != CELL_NULL)
-		said = arena_printf(&m->arena, ", memory " STR_FMT, STR_ARG(size));
+		said = arena_printf(arena, ", memory " STR_FMT, STR_ARG(size));
 	if (cc.type == CELL_TEXT)
-		said = arena_printf(&m->arena, "%s, compute capability " STR_FMT, said,
+		said = arena_printf(arena, "%s, compute capability " STR_FMT, said,
 				    STR_ARG(cc.as.text));
 	if (row[DEVICE_SMS].type != CELL_NULL)
-		said = arena_printf(&m->arena, "%s, " STR_FMT " SMs", said,
-				    STR_ARG(many));
+		said = arena_printf(arena, "%s, " STR_FMT " SMs", said, STR_ARG(many));
 	return *said ? said + 2 : said;
 }
 
-static struct str number_of(const struct cell *row, char buffer[UNITS_TEXT_MAX])
+/* "device 0"; of several profiles "rank 1, device 0", or "profile 2, device 0". */
+static const char *device_label(struct arena *arena, const struct memtable *rows,
+				const struct cell *row)
 {
-	return row[DEVICE_NUMBER].type == CELL_TEXT
-		       ? row[DEVICE_NUMBER].as.text
-		       : units_text(UNIT_ID, row[DEVICE_NUMBER], buffer);
+	char device[UNITS_TEXT_MAX], number[UNITS_TEXT_MAX];
+	bool has_rank = row[DEVICE_RANK].type != CELL_NULL;
+	struct cell of = row[has_rank ? DEVICE_RANK : DEVICE_PROFILE];
+	struct str name = row[DEVICE_NUMBER].type == CELL_TEXT
+				  ? row[DEVICE_NUMBER].as.text
+				  : units_text(UNIT_ID, row[DEVICE_NUMBER], device);
+
+	if (memtable_row(rows, 0)[DEVICE_PROFILE].as.integer ==
+	    memtable_row(rows, rows->nrows - 1)[DEVICE_PROFILE].as.integer)
+		return arena_printf(arena, "device " STR_FMT, STR_ARG(name));
+	return arena_printf(arena, "%s " STR_FMT ", device " STR_FMT,
+			    has_rank ? "rank" : "profile",
+			    STR_ARG(units_text(UNIT_ID, of, number)), STR_ARG(name));
+}
+
+static void note_model(struct memtable *m, const struct memtable *rows,
+		       const struct cell *row, bool is_of_many, bool has_names)
+{
+	const char *known = known_properties(&m->arena, row);
+	const char *label = device_label(&m->arena, rows, row);
+	struct str name = row[DEVICE_NAME].as.text;
+
+	if (*known)
+		memtable_add_note(m, STR_FMT "%s%s: %s", STR_ARG(name),
+				  is_of_many ? " of " : "", is_of_many ? label : "",
+				  known);
+	else if (!has_names)
+		memtable_add_note(m, "%s: " STR_FMT, label, STR_ARG(name));
 }
 
 /*
- * "Tesla V100-DGXS-32GB: memory 31.74 GiB, compute capability 7.0, 80 SMs", each once; a
- * name alone where the table does not have it.
+ * "Tesla V100-DGXS-32GB: memory 31.74 GiB, compute capability 7.0, 80 SMs", each once, with a
+ * device where those of one name differ, as parts of one do (MIG); a name alone where the
+ * table does not have it.
  */
 static void note_names(struct memtable *m, const struct memtable *rows, bool has_names)
 {
-	struct intern models;
+	const struct cell *first[NOTES_MAX]; /* by model */
+	size_t nmodels = 0;
+	struct arena arena = { 0 };
+	struct intern models, names;
 
 	intern_init(&models);
-	for (size_t i = 0; i < rows->nrows && models.n < NOTES_MAX; i++) {
+	intern_init(&names);
+	for (size_t i = 0; i < rows->nrows && nmodels < NOTES_MAX; i++) {
 		const struct cell *row = memtable_row(rows, i);
-		size_t known_models = models.n;
 		if (row[DEVICE_NAME].type != CELL_TEXT)
 			continue;
 		struct str name = row[DEVICE_NAME].as.text;
-		if (intern_add(&models, name) < known_models)
-			continue;
-		char device[UNITS_TEXT_MAX];
-		const char *known = known_properties(m, row);
-		if (*known)
-			memtable_add_note(m, STR_FMT ": %s", STR_ARG(name), known);
-		else if (!has_names)
-			memtable_add_note(m, "device " STR_FMT ": " STR_FMT,
-					  STR_ARG(number_of(row, device)), STR_ARG(name));
+		const char *model = arena_printf(&arena, STR_FMT ": %s", STR_ARG(name),
+						 known_properties(&arena, row));
+		intern_add(&names, name);
+		if (intern_add(&models, str_of(model)) == nmodels)
+			first[nmodels++] = row;
 	}
+	for (size_t i = 0; i < nmodels; i++)
+		note_model(m, rows, first[i], nmodels > names.n, has_names);
 	intern_release(&models);
+	intern_release(&names);
+	arena_release(&arena);
 }
 
 /* What the share on Tensor Cores is not of. */
@@ -124,25 +154,23 @@ static void note_unknown(struct memtable *m, const struct memtable *rows)
 	for (size_t i = 0; i < rows->nrows && told < NOTES_MAX; i++) {
 		const struct cell *row = memtable_row(rows, i);
 		struct cell pct = row[DEVICE_TENSOR_CORE_UNKNOWN];
-		char device[UNITS_TEXT_MAX];
 		if (pct.type != CELL_REAL || pct.as.real < UNKNOWN_PCT)
 			continue;
-		struct str number = number_of(row, device);
+		const char *label = device_label(&m->arena, rows, row);
 		told += row[DEVICE_TENSOR_CORE].type != CELL_NULL ||
 			row[DEVICE_CAPABILITY].type == CELL_TEXT;
 		if (row[DEVICE_TENSOR_CORE].type != CELL_NULL)
 			memtable_add_note(
 				m,
-				"device " STR_FMT
-				": %.2f%% of kernel time has names that do not "
+				"%s: %.2f%% of kernel time has names that do not "
 				"say whether it ran on Tensor Cores; Tensor is a "
 				"share of the rest",
-				STR_ARG(number), pct.as.real);
+				label, pct.as.real);
 		else if (row[DEVICE_CAPABILITY].type == CELL_TEXT)
 			memtable_add_note(m,
-					  "device " STR_FMT ": no name of a kernel says "
-					  "whether it ran on Tensor Cores",
-					  STR_ARG(number));
+					  "%s: no name of a kernel says whether it ran "
+					  "on Tensor Cores",
+					  label);
 	}
 }
 

@@ -9,6 +9,9 @@
 #include "query/devices/work_profiles.h"
 #include "query/query.h"
 
+/* That are held in memory, of 300 bytes each. */
+#define ROWS_MAX 4000000
+
 struct parting {
 	struct memtable *rows;
 	int64_t nparts;
@@ -133,6 +136,21 @@ static void add_rows(struct memtable *rows, const struct work_profile *p,
 	free(busy);
 }
 
+static int check_rows(const struct memtable *rows, const struct work_profile *p,
+		      const struct parts *parts, struct err *err)
+{
+	uint64_t streams = 0;
+
+	for (size_t i = 0; i < p->work.nstreams; i++)
+		streams += p->work.streams[i].nitems > 0;
+	if (rows->nrows + streams * (uint64_t)parts->n <= ROWS_MAX)
+		return 0;
+	return err_set(err, ERR_USAGE,
+		       "--by-time: the parts of all streams are more than %d rows: "
+		       "choose streams with --stream, or fewer parts",
+		       ROWS_MAX);
+}
+
 static int visit(void *to, struct work_profile *p, struct err *err)
 {
 	const struct parting *parting = to;
@@ -143,6 +161,8 @@ static int visit(void *to, struct work_profile *p, struct err *err)
 	work_filter_times(&p->work, p->filter);
 	if (p->work.n)
 		rc = make_parts(p, queues, parting->nparts, &parts, err);
+	if (rc == 0)
+		rc = check_rows(parting->rows, p, &parts, err);
 	if (rc == 0 && parts.n > 0) {
 		add_rows(parting->rows, p, &parts, queues);
 		rc = 1;

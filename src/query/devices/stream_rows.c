@@ -32,6 +32,7 @@ static void put_times(const struct work_times *t, struct cell *cells)
 	cells[STREAM_EXPOSED_COPY] = cell_int(t->exposed_copy_ns);
 	cells[STREAM_SUM] = cell_int(t->sum_ns);
 	cells[STREAM_START] = cell_int(t->start_ns);
+	cells[STREAM_LAUNCHED] = cell_int(t->launched);
 }
 
 /* What is no fact of its own. */
@@ -58,7 +59,6 @@ static int put_queue(const struct launch_queue *q, const struct filter *filter,
 	struct queue_walk walk = { .queue = q };
 	int64_t from_ns = q->from_ns, to_ns = q->to_ns, length_ns = 0;
 
-	cells[STREAM_LAUNCHED] = cell_int(q->launched);
 	for (int i = STREAM_QUEUE_MAX; i <= STREAM_QUEUE; i++)
 		cells[i] = cell_null();
 	if (q->launched == 0)

@@ -31,6 +31,7 @@ static void add_item(const struct work_item *item, struct work_times *times,
 		times->end_ns = item->end_ns;
 	times->events++;
 	times->kernels += set != MEMORY;
+	times->launched += item->launch_id != 0;
 	times->sum_ns = sum_add(times->sum_ns, sum_sub(item->end_ns, item->start_ns));
 	intervals_add(&sets->of[set], item->start_ns, item->end_ns);
 }

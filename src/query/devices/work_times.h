@@ -21,8 +21,9 @@
 #include "query/devices/device_work.h"
 
 struct work_times {
-	int64_t events, kernels;  /* all pieces; number of kernels */
-	int64_t sum_ns;           /* of all durations */
+	int64_t events, kernels; /* all pieces; number of kernels */
+	int64_t launched;        /* pieces whose launch is known, if launches were read */
+	int64_t sum_ns;          /* of all durations */
 	int64_t start_ns, end_ns; /* first start, last end; when there are events */
 	int64_t span_ns, busy_ns, idle_ns;
 	/* when any work of that kind ran */

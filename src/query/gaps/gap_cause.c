@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "query/comm/transfers.h"
+#include "trace/optree.h"
 #include "trace/step_name.h"
 
 #define LAUNCH_LESS "launch less often: torch.compile, CUDA graphs, or larger batches"
@@ -25,7 +27,7 @@ const struct gap_cause_row gap_causes[NGAP_CAUSES] = {
 	[GAP_COMMUNICATION] = { "communication_wait", "communication wait", "overlap the collective with computation, and even out the ranks", NULL, NULL },
 	[GAP_COMPILE] = { "compilation", "compilation", "warm up before measuring, and keep shapes and guards from changing", NULL, "warm up before measuring, and keep shapes from changing" },
 	[GAP_COLLECTION] = { "garbage_collection", "garbage collection", "call gc.freeze() after set-up, or collect at chosen steps", NULL, NULL },
-	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused or foreach optimizer", "look at what the optimizer does on the CPU: the first step creates its state; " LOOK_THERE, "put the optimizer's update under jax.jit or tf.function" },
+	[GAP_OPTIMIZER] = { "optimizer", "optimizer", "use a fused optimizer (fused=True), or torch.compile its step", "look at what the optimizer does on the CPU: the first step creates its state; " LOOK_THERE, "put the optimizer's update under jax.jit or tf.function" },
 	[GAP_OVERHEAD] = { "profiler", "profiler's overhead", "record less at a time", NULL, NULL },
 	[GAP_SLOW] = { "slow_start", "slow start (first use)", "run a few steps before you measure: the first use of a kernel or library loads code", NULL, NULL },
 	[GAP_OPERATOR] = { "operator", "CPU-bound: operator", LAUNCH_LESS, "move this work off the launching thread, or do it ahead of time; " LOOK_THERE, "launch less often: " MORE_JIT ", or use larger batches" },
@@ -135,7 +137,8 @@ static bool has_end(struct str name, const char *const *ends)
 	return false;
 }
 
-static bool fits(const struct rule *rule, struct str name)
+/* plain: of an operator, without its overload. */
+static bool fits(const struct rule *rule, struct str name, struct str plain)
 {
 	struct str text = str_of(rule->text);
 
@@ -143,7 +146,7 @@ static bool fits(const struct rule *rule, struct str name)
 		return false;
 	switch (rule->place) {
 	case WHOLE:
-		return str_equal(name, text);
+		return str_equal(plain, text);
 	case HEAD:
 		return str_starts_with(name, text);
 	case PART:
@@ -154,10 +157,12 @@ static bool fits(const struct rule *rule, struct str name)
 
 enum gap_cause gap_cause_of(enum slice_class class, struct str name)
 {
+	struct str plain = op_name_plain(name);
+
 	if (class == CLASS_OVERHEAD)
 		return GAP_OVERHEAD;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (rules[i].classes >> class & 1 && fits(&rules[i], name))
+		if (rules[i].classes >> class & 1 && fits(&rules[i], name, plain))
 			return rules[i].cause == GAP_OPTIMIZER &&
 					       str_contains(name, STR_LIT("zero_grad"))
 				       ? GAP_NONE
@@ -197,7 +202,7 @@ bool gap_call_may_be_slow(struct str name)
 
 static bool has_frames(const struct gap_loss *loss)
 {
-	return loss->cause_ns[GAP_PYTHON] > 0;
+	return loss->has_stacks || loss->cause_ns[GAP_PYTHON] > 0;
 }
 
 /* Those of XLA are its own to choose. */
@@ -210,11 +215,51 @@ static bool has_graphs(const struct gap_loss *loss)
 		loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0);
 }
 
+static bool is_xpu(const struct gap_loss *loss)
+{
+	return loss->is_xpu;
+}
+
+static bool is_fused(const struct gap_loss *loss)
+{
+	return loss->is_fused;
+}
+
+/* Others write kernels in Triton, too. */
+static bool is_inductors(struct str kernel)
+{
+	static const char *const kinds[] = { "triton_poi_", "triton_red_", "triton_per_",
+					     "triton_for_", "triton_tem_", "triton_spl_",
+					     "triton_unk_", "triton__0d" };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (str_starts_with(kernel, str_of(kinds[i])))
+			return true;
+	return str_is(kernel, "triton_");
+}
+
 static bool is_compiled(const struct gap_loss *loss)
 {
 	return str_contains(loss->blamed, STR_LIT("torchinductor_")) ||
 	       str_contains(loss->blamed, STR_LIT("Call CompiledFxGraph")) ||
-	       str_contains(loss->blamed, STR_LIT("Torch-Compiled Region"));
+	       str_contains(loss->blamed, STR_LIT("Torch-Compiled Region")) ||
+	       is_inductors(loss->blamed);
+}
+
+static bool is_compiled_xpu(const struct gap_loss *loss)
+{
+	return loss->is_xpu && is_compiled(loss);
+}
+
+/* cudaHostAlloc, hipHostMalloc, cudaHostRegister, ... */
+static bool is_of_host_memory(const struct gap_loss *loss)
+{
+	return !loss->is_xprof && str_contains(loss->blamed, STR_LIT("Host"));
+}
+
+static bool is_barrier(const struct gap_loss *loss)
+{
+	return str_contains(loss->blamed, STR_LIT("barrier"));
 }
 
 static bool is_pipeline(const struct gap_loss *loss)
@@ -245,12 +290,21 @@ static const struct other_remedy {
 	  "look at what other streams run until then (ptool timeline): the recording does "
 	  "not say whose event it is. At the start of a recording it may be of work launched "
 	  "before, which keeps the device busy: start the profiler some steps earlier" },
+	{ CAUSE(GAP_MALLOC), is_of_host_memory,
+	  "pin buffers once and reuse them, or let the DataLoader do it (pin_memory=True)" },
+	{ CAUSE(GAP_COMMUNICATION), is_barrier,
+	  "no barrier in the loop: in it all ranks wait for the last" },
 	{ CAUSE(GAP_UNKNOWN), is_pipeline,
 	  "the timeline does not say what the work waited for: 'ptool ranks --what-if' "
 	  "shows what stragglers cost" },
 	{ CAUSE(GAP_UNTRACED), has_frames,
 	  "no Python frame was recorded then: py-spy record --native or perf shows what "
 	  "ran there" },
+	{ CAUSE(GAP_OPTIMIZER), is_fused, GAP_TRY_FUSED },
+	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled_xpu, GAP_TRY_XPU_LARGER },
+	{ LAUNCHES, is_xpu, GAP_TRY_XPU },
+	{ CAUSE(GAP_ORDER), is_compiled_xpu, "fuse small kernels by hand" },
+	{ CAUSE(GAP_ORDER), is_xpu, "fuse small kernels: torch.compile" },
 	{ LAUNCHES, has_graphs,
 	  "launch less often: put this work into the graphs that the program replays, or "
 	  "fuse small operators" },
@@ -284,16 +338,15 @@ bool gap_name_is_step(struct str name)
 
 bool gap_name_is_copy_op(struct str name)
 {
-	return str_equal(name, STR_LIT("aten::to")) ||
-	       str_equal(name, STR_LIT("aten::_to_copy")) ||
-	       str_equal(name, STR_LIT("aten::copy_"));
+	name = op_name_plain(name);
+	return str_is(name, "aten::to") || str_is(name, "aten::_to_copy") ||
+	       str_is(name, "aten::copy_");
 }
 
 struct gap_copy gap_copy_of(struct str name)
 {
 	return (struct gap_copy){
-		.is_read = str_contains(name, STR_LIT("DtoH")) ||
-			   str_contains(name, STR_LIT("DeviceToHost")),
+		.is_read = transfer_kind_of(name) == TRANSFER_DTOH,
 		.is_pageable = str_contains(name, STR_LIT("Pageable")),
 	};
 }

@@ -65,7 +65,18 @@ struct gap_loss {
 	const int64_t *cause_ns; /* by enum gap_cause: what else there is */
 	bool is_xprof;           /* JAX or TensorFlow recorded it */
 	bool is_pipeline;        /* it is a timeline of StragglerAnalysis */
+	bool has_stacks;         /* Python frames were recorded */
+	bool is_fused;           /* the optimizer is */
+	bool is_xpu;             /* which has no CUDA graphs */
 };
+
+#define GAP_TRY_FUSED                                                             \
+	"the optimizer is fused already: torch.compile its step, or take fewer, " \
+	"larger steps"
+#define GAP_TRY_XPU "launch less often: torch.compile, or larger batches"
+/* A compiled model. */
+#define GAP_TRY_XPU_LARGER \
+	"launch less often: larger batches, or fuse small operators by hand"
 
 /* By enum gap_cause. */
 extern const struct gap_cause_row gap_causes[NGAP_CAUSES];

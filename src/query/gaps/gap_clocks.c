@@ -161,7 +161,8 @@ static void align_to(struct clocks *c, uint32_t late, uint32_t to, bool on_devic
 	}
 	qsort(c->distances, n, sizeof(*c->distances), sort_compare_int64);
 	rank->clock_ns = sum_add(c->r->ranks[to].clock_ns, c->distances[n / 2]);
-	rank->is_aligned = c->r->is_aligned = true;
+	rank->aligned_to = c->r->ranks[to].aligned_to;
+	c->r->is_aligned = true;
 	c->order[c->nordered++] = late;
 }
 
@@ -180,7 +181,7 @@ static void align_others(struct clocks *c, uint32_t at, bool on_device)
 		class->by_rank = number;
 		for (size_t k = 0; k < class->n; k++) {
 			uint32_t other = c->members[class->first + k].rank;
-			if (!c->r->ranks[other].is_aligned &&
+			if (!c->r->ranks[other].aligned_to &&
 			    c->r->ranks[other].profile->rank != number)
 				align_to(c, other, at, on_device);
 		}
@@ -194,9 +195,9 @@ static void align_all(struct clocks *c)
 
 	c->order = xrealloc_array(NULL, c->r->n, sizeof(*c->order));
 	for (uint32_t first = 0; first < c->r->n; first++) {
-		if (c->r->ranks[first].is_aligned)
+		if (c->r->ranks[first].aligned_to)
 			continue;
-		c->r->ranks[first].is_aligned = true;
+		c->r->ranks[first].aligned_to = first + 1;
 		c->order[c->nordered++] = first;
 		while (on_host < c->nordered) {
 			while (on_device < c->nordered)

@@ -225,33 +225,37 @@ static int add_row(struct gap_listing *l, const struct gap_profile *p,
 	return 0;
 }
 
-/* --focus and --ignore choose gaps by what is charged in them. */
+/* --focus and --ignore choose stretches by what is charged in them. */
 static int has_wanted(struct gap_listing *l, const struct gap_profile *p,
-		      const struct gap *g, struct err *err)
+		      const struct gap_stretch *s, struct err *err)
 {
 	struct gap_amount amount;
 	int rc = 0;
 
-	gap_reader_seek(&l->reader, g, g->start_ns, g->end_ns);
+	gap_reader_seek(&l->reader, &p->blame.gaps.items[s->gap], s->start_ns, s->end_ns);
 	while (rc == 0 && gap_reader_next(&l->reader, &amount))
 		rc = gap_profile_wants_blamed(p, amount.blamed, err);
 	return rc;
 }
 
-static void add_stretches(struct gap_listing *l, const struct gap_profile *p,
-			  uint32_t gap)
+static int add_stretches(struct gap_listing *l, const struct gap_profile *p, uint32_t gap,
+			 struct err *err)
 {
 	const struct gap *g = &p->blame.gaps.items[gap];
 	const struct intervals *wanted = &p->range.wanted;
+	int rc = 0;
 
 	for (size_t i = intervals_after(wanted, g->start_ns);
-	     i < wanted->n && wanted->items[i].start_ns < g->end_ns; i++) {
+	     rc >= 0 && i < wanted->n && wanted->items[i].start_ns < g->end_ns; i++) {
 		struct gap_stretch s = { wanted->items[i].start_ns,
 					 wanted->items[i].end_ns, gap };
 		s.start_ns = s.start_ns > g->start_ns ? s.start_ns : g->start_ns;
 		s.end_ns = s.end_ns < g->end_ns ? s.end_ns : g->end_ns;
-		*ARRAY_PUSH(l->stretches, l->nstretches, l->stretches_cap) = s;
+		rc = has_wanted(l, p, &s, err);
+		if (rc > 0)
+			*ARRAY_PUSH(l->stretches, l->nstretches, l->stretches_cap) = s;
 	}
+	return rc;
 }
 
 /* The longest stretches of a profile become rows, as many as may be shown. */
@@ -277,13 +281,9 @@ int gap_listing_add(struct gap_listing *l, const struct gap_profile *p, struct e
 	l->device_name = NULL;
 	l->has_work |= p->work.n > 0;
 	gap_profile_read(p, GAP_KEY_NONE, &l->reader);
-	for (uint32_t i = 0; rc >= 0 && i < p->blame.gaps.n; i++) {
-		if (!gap_profile_wants(p, &p->blame.gaps.items[i]))
-			continue;
-		rc = has_wanted(l, p, &p->blame.gaps.items[i], err);
-		if (rc > 0)
-			add_stretches(l, p, i);
-	}
+	for (uint32_t i = 0; rc >= 0 && i < p->blame.gaps.n; i++)
+		if (gap_profile_wants(p, &p->blame.gaps.items[i]))
+			rc = add_stretches(l, p, i, err);
 	l->total += (int64_t)l->nstretches;
 	if (rc >= 0)
 		rc = add_rows(l, p, err);

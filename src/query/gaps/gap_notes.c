@@ -2,11 +2,15 @@
 #include "query/gaps/gap_notes.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 
 #include "base/buf.h"
 #include "base/sum.h"
 #include "base/units.h"
+#include "query/query.h"
 #include "query/short_name.h"
+
+ASSET(asset_query_views_gap_names_sql);
 
 #define LOOK_AT_CELLS 40  /* of a name in a sentence */
 #define HINT_PCT      2.0 /* of the time: less is not worth a hint */
@@ -130,6 +134,7 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 {
 	seen->is_xprof |= scope_is_xprof(p->profile);
 	seen->is_pipeline |= scope_is_pipeline(p->profile);
+	seen->has_stacks |= p->profile->has_stacks;
 	for (size_t i = 0; i < by_cause->n; i++) {
 		const struct gap_sum *sum = &by_cause->items[i];
 		enum gap_cause cause = (enum gap_cause)sum->cause;
@@ -144,6 +149,23 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 				&out->arena, text_pool_str(p->texts, sum->blamed));
 		}
 	}
+}
+
+int gap_notes_names(struct store *store, const struct scope *scope,
+		    struct gap_causes_seen *seen, struct err *err)
+{
+	seen->has_ops = true;
+	if (!store_has_table(store, "op_stat"))
+		return 0;
+	struct query q =
+		query_of_scope(store, asset_query_views_gap_names_sql, scope->ids, err);
+
+	if (query_next(&q, err)) {
+		seen->is_fused = sqlite3_column_int(q.stmt, 0) != 0;
+		seen->is_xpu = sqlite3_column_int(q.stmt, 1) != 0;
+		seen->has_ops = sqlite3_column_int(q.stmt, 2) != 0;
+	}
+	return query_end(&q);
 }
 
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen)
@@ -167,7 +189,9 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 		return;
 	const struct gap_loss loss = { seen->cause_ns[most], seen->long_ns[most],
 				       seen->look_at[most],  seen->cause_ns,
-				       seen->is_xprof,       seen->is_pipeline };
+				       seen->is_xprof,       seen->is_pipeline,
+				       seen->has_stacks,     seen->is_fused,
+				       seen->is_xpu };
 	struct buf at;
 	buf_init(&at, SIZE_MAX);
 	if (seen->look_at[most].n) {
@@ -182,7 +206,7 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 	buf_release(&at);
 }
 
-void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof)
+void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool says_how)
 {
 	static const struct {
 		const char *what, *record; /* record: in PyTorch; what NULL: no note */
@@ -197,6 +221,6 @@ void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof)
 
 	if (out->nrows && notes[by].what)
 		memtable_add_note(out, "no %s was recorded at these times%s%s",
-				  notes[by].what, is_xprof ? "" : ": ",
-				  is_xprof ? "" : notes[by].record);
+				  notes[by].what, says_how ? ": " : "",
+				  says_how ? notes[by].record : "");
 }

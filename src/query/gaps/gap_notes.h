@@ -16,8 +16,13 @@ struct gap_causes_seen {
 	int64_t idle_ns, span_ns;        /* of the devices, whatever is shown of it */
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
-	bool is_xprof, is_pipeline; /* as in struct gap_loss */
+	/* As in struct gap_loss; has_ops: operators were recorded. */
+	bool is_xprof, is_pipeline, has_stacks, is_fused, is_xpu, has_ops;
 };
+
+/* What names of the operator table tell of these, where it is.  -1 with err set. */
+int gap_notes_names(struct store *store, const struct scope *scope,
+		    struct gap_causes_seen *seen, struct err *err);
 
 /*
  * Sums of a profile by cause: those whose key is the cause have no names, the others
@@ -29,8 +34,8 @@ void gap_notes_add(struct memtable *out, struct gap_causes_seen *seen,
 /* What to do about the largest cause, or that there is nothing to do. */
 void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen);
 
-/* How to record what the rows are for: nothing of it was. */
-void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool is_xprof);
+/* Nothing of what the rows are for was recorded; and how to record it. */
+void gap_notes_no_keys(struct memtable *out, enum gap_by by, bool says_how);
 
 /* The first line is the table's caption, the others are notes. */
 void gap_notes_device(struct memtable *out, struct gap_causes_seen *seen,

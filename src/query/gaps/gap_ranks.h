@@ -29,8 +29,8 @@ struct gap_rank {
 	size_t n, cap;
 	struct gap_group *groups; /* owned */
 	size_t ngroups;
-	int64_t clock_ns; /* what its clock is ahead of the common one */
-	bool is_aligned;
+	int64_t clock_ns;    /* what its clock is ahead of the common one */
+	uint32_t aligned_to; /* 1 + the place of the rank whose clock that is; 0: none */
 };
 
 struct gap_last;

@@ -276,8 +276,10 @@ static void add_notes(struct making *m, const struct gap_profile *p)
 		if (p->totals[i].is_wanted)
 			gap_notes_device(m->out, &m->causes, m->scope, p, i);
 	}
-	if (p->range.is_merged)
+	if (p->range.is_merged) {
 		gap_notes_merged(m->out, p);
+		m->left_out |= m->request->by == GAPS_BY_STEP;
+	}
 	gap_notes_left_out(m->out, p, key_of_rows(m), p->has_roots);
 	m->left_out |= p->blame.left_out;
 }
@@ -342,6 +344,17 @@ static bool has_keys(const struct making *m)
 	return has;
 }
 
+/* How to record what the rows are for, unless it may have been, or was, at other times. */
+static bool says_how(const struct making *m)
+{
+	enum gap_by by = m->request->by;
+	bool is_recorded = by == GAPS_BY_FRAME ? m->causes.has_stacks
+			   : by == GAPS_BY_OP  ? m->causes.has_ops
+					       : m->request->filter != NULL;
+
+	return !is_recorded && !m->causes.is_xprof;
+}
+
 static struct memtable *show(const struct making *m)
 {
 	enum gap_by by = m->request->by;
@@ -383,6 +396,8 @@ static int make(struct making *m, struct store *store, struct table **list,
 	text_pool_close(&texts);
 	if (rc == 0 && (!m->has_work || (m->out->nrows == 0 && m->request->filter)))
 		rc = gap_nothing(store, m->scope, m->has_work, err);
+	if (rc == 0)
+		rc = gap_notes_names(store, m->scope, &m->causes, err);
 	return rc;
 }
 
@@ -397,11 +412,13 @@ static int open_sums(struct making *m, struct store *store, struct table **out,
 	gap_sums_release(&m->by_row_cause);
 	gap_sums_release(&m->by_cause);
 	m->out->table.total_rows = m->nrows;
+	if (rc == 0 && m->request->span_ns)
+		*m->request->span_ns = m->causes.span_ns;
 	if (rc == 0) {
 		struct memtable *shown = show(m);
 		gap_notes_sentence(shown, &m->causes);
 		if (!has_keys(m) && !m->left_out)
-			gap_notes_no_keys(shown, m->request->by, m->causes.is_xprof);
+			gap_notes_no_keys(shown, m->request->by, says_how(m));
 		*out = &shown->table;
 	}
 	table_free(&m->out->table);

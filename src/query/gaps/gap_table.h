@@ -33,6 +33,8 @@ struct gap_table_request {
 	bool charges_roots;
 	bool is_inner; /* only idle time between the first and the last work */
 	bool for_people;
+	int64_t *
+		span_ns; /* of sums: gets the time of all devices, also never idle; or NULL */
 };
 
 extern const struct view gaps_view, gaps_list_view, gaps_hta_view;

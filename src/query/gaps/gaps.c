@@ -126,15 +126,17 @@ void gaps_release(struct gaps *gaps)
 
 ASSET(asset_query_views_gap_track_sql);
 
-/* Windows come by start: a step ends where the next begins. */
+/* Windows come by start: a step ends where the next begins.  One of no length has no moment. */
 static void add_step(struct gap_range *r, const struct step_window *w)
 {
+	if (w->slice_id)
+		*ARRAY_PUSH(r->marks, r->nmarks, r->marks_cap) = w->slice_id;
+	if (w->end_ns <= w->start_ns)
+		return;
 	if (r->nsteps && r->steps[r->nsteps - 1].end_ns > w->start_ns)
 		r->steps[r->nsteps - 1].end_ns = w->start_ns;
 	*ARRAY_PUSH(r->steps, r->nsteps, r->steps_cap) =
 		(struct gap_step){ w->number, w->start_ns, w->end_ns };
-	if (w->slice_id)
-		*ARRAY_PUSH(r->marks, r->nmarks, r->marks_cap) = w->slice_id;
 }
 
 /* The thread that the first step with an annotation of its own was recorded on. */
@@ -260,8 +262,7 @@ int gap_range_load(const struct gap_range_request *request, struct gap_range *ou
 		intervals_add(&out->wanted, out->windows.items[i].start_ns,
 			      out->windows.items[i].end_ns);
 	choose(out, request->profile->id, request->filter);
-	if (!out->is_all)
-		forget_unwanted(out);
+	forget_unwanted(out);
 	if (gap_range_is_too_much(out->nsteps, request->work))
 		merge(out);
 	return 0;

@@ -13,9 +13,10 @@
 /* Zeroed is empty. */
 struct kernel_mean {
 	struct kernel_weight {
-		double value;
+		double value; /* the first: they are sorted by it */
 		int64_t ns;
-	} least, *more; /* of each value once; more is owned and ascends */
+	} least,
+		*more; /* more is owned, in any order, values may be there several times */
 	uint32_t n, cap;
 };
 

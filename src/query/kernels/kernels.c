@@ -45,7 +45,6 @@ struct kernel_group *kernels_add(struct gathering *g, struct kernel_key *key,
 		.family = kind == WORK_COMPUTE ? facts.family
 					       : kernel_family_of(kind, str_of("")),
 		.tensor_core = facts.tensor_core,
-		.uses_tensor_core = facts.tensor_core == TENSOR_CORE_YES,
 	};
 
 	if (kernels_asked(g, KERNELS_BY_FAMILY)) {
@@ -56,7 +55,6 @@ struct kernel_group *kernels_add(struct gathering *g, struct kernel_key *key,
 	struct kernel_group *group = group_of(g, key, &first);
 	if (group->tensor_core != first.tensor_core)
 		group->tensor_core = TENSOR_CORE_UNKNOWN;
-	group->uses_tensor_core |= first.uses_tensor_core;
 	add_tensor_core(&g->out->tensor_core, first.tensor_core, ns);
 	return group;
 }
@@ -158,16 +156,18 @@ static int add_item(struct gathering *g, const struct work_item *item, struct er
 	if (!kernels_shows(g, item->class))
 		return 0;
 	g->has_work = true;
+	if (kernels_asked(g, KERNELS_BY_OP)) {
+		key.op = g->ops[item - g->work.items];
+		kernels_note_op(g, key.op, key.name);
+	}
 	int64_t step = work_filter_step(&g->wanted, item->step_id);
 	int wanted = is_wanted(g, item, step, err);
 	if (wanted <= 0)
 		return wanted;
 	const struct kernel_detail *detail =
 		kernel_details_of(&g->details, item->slice_id);
-	if (kernels_asked(g, KERNELS_BY_OP)) {
-		key.op = g->ops[item - g->work.items];
-		key.shape = detail ? detail->shape : TEXT_NONE;
-	}
+	if (kernels_asked(g, KERNELS_BY_OP) && detail)
+		key.shape = detail->shape;
 	for (int i = 0; i < NKERNEL_SPLITS; i++)
 		key.split[i] = kernels_asked(g, KERNELS_BY(i))
 				       ? split_value(g, item, (enum kernel_split)i, step)
@@ -246,10 +246,11 @@ static int gather(struct gathering *g, const struct scope *scope, struct err *er
 		return 0;
 	if (g->has_work)
 		return err_set(err, ERR_EMPTY, "no kernel matches");
-	int64_t launches;
-	if (device_launches(g->store, scope->ids, &launches, err) < 0)
+	struct device_launches launches;
+	if (device_launches(g->store, scope->ids, scope_has_slices(scope), &launches,
+			    err) < 0)
 		return -1;
-	if (launches > 0)
+	if (launches.all > 0)
 		return device_work_lacks(g->store, scope, err);
 	return err_set(
 		err, ERR_EMPTY, "no kernels were recorded%s",

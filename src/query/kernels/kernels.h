@@ -67,7 +67,6 @@ struct kernel_group {
 	uint32_t shape;    /* in kernels.shapes; TEXT_NONE: none */
 	enum kernel_family family;
 	enum tensor_core tensor_core; /* unknown, too, where names of a family differ */
-	bool uses_tensor_core;        /* one of its kernels does */
 	bool op_eligible;             /* of op, when there is one */
 	int64_t calls, total_ns, min_ns, max_ns;
 	int64_t p50_ns, p95_ns; /* nearest rank: the least that so many reach */

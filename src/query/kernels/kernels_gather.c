@@ -14,41 +14,6 @@
 #include "query/slices/slice_pack.h"
 #include "trace/optree.h"
 
-/* By its name, or because it launched a kernel that uses them. */
-static void set_eligible(struct kernels *out)
-{
-	size_t n = out->texts.intern.n;
-	uint8_t *used = xcalloc(n + 1, sizeof(*used));
-
-	for (size_t i = 0; i < out->n; i++)
-		if (out->groups[i].op != TEXT_NONE)
-			used[out->groups[i].op] |= out->groups[i].uses_tensor_core;
-	for (size_t i = 0; i < out->n; i++) {
-		struct kernel_group *group = &out->groups[i];
-		if (group->op != TEXT_NONE)
-			group->op_eligible =
-				used[group->op] ||
-				tensor_core_op(text_pool_str(&out->texts, group->op));
-	}
-	free(used);
-}
-
-void kernels_finish(struct gathering *g)
-{
-	struct kernels *out = g->out;
-
-	if (!g->query->sums_only)
-		kernels_set_percentiles(g);
-	set_eligible(out);
-	for (size_t i = 0; i < out->n; i++) {
-		const struct kernel_group *group = &out->groups[i];
-		out->calls = sum_add(out->calls, group->calls);
-		out->total_ns = sum_add(out->total_ns, group->total_ns);
-		if (group->family == FAMILY_UNKNOWN)
-			out->unknown_ns = sum_add(out->unknown_ns, group->total_ns);
-	}
-}
-
 static struct name_facts *facts_of(struct gathering *g, uint32_t text)
 {
 	size_t known = g->facts_cap;
@@ -60,6 +25,36 @@ static struct name_facts *facts_of(struct gathering *g, uint32_t text)
 			g->facts[i] = (struct name_facts){ .table_name = TEXT_NONE };
 	}
 	return &g->facts[text];
+}
+
+/* By its name, or because it launched a kernel that uses them. */
+static void set_eligible(struct gathering *g)
+{
+	struct kernels *out = g->out;
+
+	for (size_t i = 0; i < out->n; i++) {
+		struct kernel_group *group = &out->groups[i];
+		if (group->op != TEXT_NONE)
+			group->op_eligible =
+				facts_of(g, group->op)->has_tensor_core ||
+				tensor_core_op(text_pool_str(&out->texts, group->op));
+	}
+}
+
+void kernels_finish(struct gathering *g)
+{
+	struct kernels *out = g->out;
+
+	if (!g->query->sums_only)
+		kernels_set_percentiles(g);
+	set_eligible(g);
+	for (size_t i = 0; i < out->n; i++) {
+		const struct kernel_group *group = &out->groups[i];
+		out->calls = sum_add(out->calls, group->calls);
+		out->total_ns = sum_add(out->total_ns, group->total_ns);
+		if (group->family == FAMILY_UNKNOWN)
+			out->unknown_ns = sum_add(out->unknown_ns, group->total_ns);
+	}
 }
 
 struct name_facts kernels_judge(struct gathering *g, uint32_t name)
@@ -74,6 +69,12 @@ struct name_facts kernels_judge(struct gathering *g, uint32_t name)
 	}
 	facts->is_judged = true;
 	return *facts;
+}
+
+void kernels_note_op(struct gathering *g, uint32_t op, uint32_t kernel)
+{
+	if (op != TEXT_NONE && kernels_judge(g, kernel).tensor_core == TENSOR_CORE_YES)
+		facts_of(g, op)->has_tensor_core = true;
 }
 
 /* The name as the operator table spells it. */

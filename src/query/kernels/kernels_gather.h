@@ -25,6 +25,7 @@ struct packed_durations {
 /* By text: what is found once for each name. */
 struct name_facts {
 	bool is_judged;
+	bool has_tensor_core;         /* of an operator: a kernel of it uses them */
 	enum tensor_core tensor_core; /* when is_judged, as the next */
 	enum kernel_family family;    /* of what computes */
 	uint32_t table_name; /* as the operator table spells it; TEXT_NONE: not known */
@@ -72,6 +73,8 @@ struct name_facts kernels_judge(struct gathering *g, uint32_t name);
  */
 int kernels_find_ops(struct gathering *g, struct err *err);
 
+/* That an operator launched that kernel, be it wanted or not. */
+void kernels_note_op(struct gathering *g, uint32_t op, uint32_t kernel);
 /*
  * while launches are asked for, all work of a stream goes through
  * here in the order of starts, so that what a launched piece waited for is known.

@@ -304,7 +304,7 @@ static void note_ranks(struct memtable *m, const struct scope *scope, unsigned a
 {
 	unsigned apart = KERNELS_BY(KERNEL_BY_RANK) | KERNELS_BY(KERNEL_BY_PROFILE) |
 			 ((1u << NAXES) - 1) * KERNELS_OF_AXIS(0);
-	const char *note = asked & apart ? NULL : top_scope_note(scope, &m->arena);
+	const char *note = asked & apart ? NULL : top_scope_note(scope, true, &m->arena);
 
 	if (note)
 		memtable_add_note(m, "%s", note);

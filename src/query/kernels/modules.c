@@ -42,7 +42,7 @@ struct gathering {
 	struct slices *slices;
 	struct module_call *calls; /* owned */
 	size_t ncalls, calls_cap;
-	struct track_calls *tracks; /* owned; those with calls, as slices has them */
+	struct track_calls *tracks; /* owned; those with calls, in slices' order */
 	size_t ntracks, tracks_cap;
 	struct open_range *open; /* owned */
 	size_t nopen, open_cap;
@@ -204,14 +204,12 @@ static int add_track(struct gathering *g, const struct slices_track *track,
 static const struct module_call *call_at(const struct gathering *g,
 					 const struct slices_track *track, int64_t ts_ns)
 {
-	const struct track_calls *t = NULL;
+	size_t at_track, low;
 
-	for (size_t i = 0; i < g->ntracks && !t; i++)
-		if (g->tracks[i].track == track)
-			t = &g->tracks[i];
-	if (!t)
+	SEARCH(at_track, 0, g->ntracks, g->tracks[at_track].track < track);
+	if (at_track == g->ntracks || g->tracks[at_track].track != track)
 		return NULL;
-	size_t low;
+	const struct track_calls *t = &g->tracks[at_track];
 	SEARCH(low, t->first, t->first + t->n, g->calls[low].start_ns <= ts_ns);
 	uint32_t at = low == t->first ? MODULE_NONE : (uint32_t)(low - 1);
 	while (at != MODULE_NONE && g->calls[at].end_ns <= ts_ns)
@@ -384,7 +382,7 @@ int modules_load(struct store *store, const struct scope *scope,
 	if (rc == 0 && has)
 		rc = add_device(&g, store, scope, err);
 	if (rc == 0 && out->n == 1)
-		rc = filter->focus || filter->ignore || g.slices->is_filtered
+		rc = has && (filter->focus || filter->ignore || g.slices->is_filtered)
 			     ? err_set(err, ERR_EMPTY, "no module matches")
 			     : err_set(err, ERR_EMPTY, "no modules were recorded%s",
 				       scope_in_torch(scope,

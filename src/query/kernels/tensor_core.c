@@ -5,6 +5,7 @@
 
 #include "base/sum.h"
 #include "query/devices/device_properties.h"
+#include "trace/optree.h"
 
 /* Sorted. */
 static const char *const ops[] = {
@@ -102,6 +103,7 @@ static int by_name(const void *key, const void *item)
 
 bool tensor_core_op(struct str name)
 {
+	name = op_name_plain(name);
 	if (name.n == 0)
 		return false;
 	return bsearch(&name, ops, sizeof(ops) / sizeof(ops[0]), sizeof(ops[0]),

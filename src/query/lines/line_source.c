@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "query/recorded.h"
 
 /* A file, and all of them: a profile may name any file of the machine. */
 #define FILE_MAX   ((uint64_t)4 << 20)
@@ -21,7 +22,9 @@
 
 void line_sources_init(struct line_sources *s, const struct scope_profile *profile)
 {
-	*s = (struct line_sources){ .profile = profile };
+	*s = (struct line_sources){ .profile = profile,
+				    .has_time = profile->has_mtime &&
+						recorded_as_file(profile) };
 	intern_init(&s->paths);
 }
 
@@ -69,7 +72,9 @@ static enum line_source_state state_of(const struct line_sources *s,
 
 	if (!S_ISREG(st->st_mode) || st->st_size < 0)
 		return LINE_SOURCE_MISSING;
-	if (!s->profile->has_mtime || mtime_ns > s->profile->mtime_ns)
+	if (!s->has_time)
+		return LINE_SOURCE_UNDATED;
+	if (mtime_ns > s->profile->mtime_ns)
 		return LINE_SOURCE_CHANGED;
 	return size > FILE_MAX || size > FILES_MAX - s->bytes ? LINE_SOURCE_LARGE
 							      : LINE_SOURCE_THERE;

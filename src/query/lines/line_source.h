@@ -15,6 +15,7 @@ enum line_source_state {
 	LINE_SOURCE_THERE,
 	LINE_SOURCE_MISSING, /* no such file, or none that can be read */
 	LINE_SOURCE_CHANGED, /* later than the profile */
+	LINE_SOURCE_UNDATED, /* it is not known when the profile was written */
 	LINE_SOURCE_LARGE,   /* than a file, or all of them, may be */
 	LINE_SOURCE_OTHER    /* another function is there */
 };
@@ -30,6 +31,7 @@ struct line_source {
 /* All such files: each is read once, however many functions it has. */
 struct line_sources {
 	const struct scope_profile *profile; /* borrowed: of all functions */
+	bool has_time; /* it is known when the profile was written */
 	struct intern paths;
 	struct line_source **files; /* owned: by number of the path */
 	size_t nfiles, files_cap;

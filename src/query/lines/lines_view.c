@@ -259,6 +259,8 @@ static void add_note(struct memtable *to, enum line_source_state state,
 	static const char *const why[] = {
 		[LINE_SOURCE_MISSING] = "cannot be read here",
 		[LINE_SOURCE_CHANGED] = "is newer than the profile",
+		[LINE_SOURCE_UNDATED] =
+			"may be newer than the profile, of which no time is known",
 		[LINE_SOURCE_LARGE] = "is too large (4 MiB, and 32 MiB in all)",
 		[LINE_SOURCE_OTHER] = "has another function there",
 	};

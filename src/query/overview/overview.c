@@ -46,7 +46,7 @@ static const struct {
 } blocks[NOVERVIEW_BLOCKS] = {
 	[OVERVIEW_RECORDING] = { "recording", "info", overview_recording, true, true },
 	[OVERVIEW_STEPS] = { "steps", "steps", overview_steps, true, false },
-	[OVERVIEW_PHASES] = { "phases", "steps --by phase", overview_phases, true,
+	[OVERVIEW_PHASES] = { "phases", "steps --by=phase", overview_phases, true,
 			      false },
 	[OVERVIEW_IDLE] = { "idle", "gaps", overview_idle, true, false },
 	[OVERVIEW_OPERATORS] = { "operators", "top", overview_operators, true, false },

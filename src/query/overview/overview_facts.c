@@ -52,8 +52,7 @@ static bool has_phases(const struct steps *steps)
 	return false;
 }
 
-/* As `ptool steps --by phase` has them. */
-static int watch_phases(struct overview_facts *to, struct store *store,
+int overview_add_phases(struct overview_facts *to, struct store *store,
 			const struct steps *steps, struct err *err)
 {
 	struct by_phase by;
@@ -79,12 +78,11 @@ static int watch_steps(struct overview_facts *to, struct advise_facts *facts,
 	const struct step_row *mean = facts_mean(steps);
 	if (to->more)
 		take_steps(to->more, steps);
-	to->has_single |= steps->has_single;
 	if (!to->has_mean && mean && !mean->is_single) {
 		to->mean = *mean;
 		to->has_mean = true;
 	}
-	return watch_phases(to, facts->store, steps, err);
+	return overview_add_phases(to, facts->store, steps, err);
 }
 
 /* Whatever is charged to roots: as `ptool gaps` has it. */
@@ -137,6 +135,18 @@ void overview_add_device_name(struct overview_facts *to, const char *name)
 		intern_add(&to->device_names, str_of(name));
 }
 
+void overview_add_device(struct overview_facts *to, const struct scope_profile *profile,
+			 struct cell device)
+{
+	int64_t place = NUMBER_NONE;
+
+	if (device.type == CELL_INT)
+		place = device.as.integer;
+	else if (device.type == CELL_TEXT)
+		place = INT64_MIN + intern_add(&to->ranks, device.as.text);
+	to->devices += scope_is_new_rank(&to->ranks, profile, place);
+}
+
 static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 			 struct err *err)
 {
@@ -144,7 +154,9 @@ static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 
 	if (!work)
 		return -1;
-	to->devices += (int64_t)work->ndevices;
+	for (size_t i = 0; i < work->ndevices; i++)
+		overview_add_device(to, facts->profile,
+				    work_device_cell(&work->devices[i]));
 	watch_kernels(to, facts);
 	if (!work->n || to->device_names.n)
 		return 0;
@@ -189,6 +201,26 @@ static int watch(void *to, struct advise_facts *facts, struct err *err)
 		       : 0;
 }
 
+/* Files that are a step each have one mean: as `ptool steps` has it. */
+static int sum_up_files(struct overview_making *m, struct err *err)
+{
+	static const struct steps_request request = { .filter = &no_filter };
+	const struct step_row *mean;
+	struct steps steps;
+	size_t at = 0;
+
+	if (!m->facts.mean.is_file || m->scope->n == 1)
+		return 0;
+	int rc = steps_load(m->store, m->scope, &request, &steps, err);
+	while (rc == 0 && (mean = steps_next_mean(&steps, &at)))
+		if (mean->is_file && !mean->is_single) {
+			m->facts.mean = *mean;
+			break;
+		}
+	steps_release(&steps);
+	return rc;
+}
+
 int overview_facts_load(struct overview_making *m, struct err *err)
 {
 	const struct advise_watcher watcher = { watch, &m->facts };
@@ -199,10 +231,11 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 
 	intern_init(&m->facts.kernels);
 	intern_init(&m->facts.device_names);
+	intern_init(&m->facts.ranks);
 	m->facts.more = m->request->more;
 	if (scope_lacks_slices(m->scope)) {
 		free(choices);
-		return overview_parts_load(m, err);
+		return overview_parts_load(m, err) < 0 ? -1 : sum_up_files(m, err);
 	}
 	for (size_t i = 0; i < rule_count(); i++)
 		choices[i] = rule_choice_of(rules[i]);
@@ -210,7 +243,7 @@ int overview_facts_load(struct overview_making *m, struct err *err)
 	if (!scope_is_sampled_memory(m->scope))
 		rc = advise_load(m->store, m->scope, &request, &m->facts.advice, err);
 	free(choices);
-	return rc;
+	return rc < 0 ? -1 : sum_up_files(m, err);
 }
 
 void overview_facts_release(struct overview_making *m)
@@ -220,6 +253,7 @@ void overview_facts_release(struct overview_making *m)
 	advice_list_release(&facts->advice);
 	intern_release(&facts->kernels);
 	intern_release(&facts->device_names);
+	intern_release(&facts->ranks);
 	free(facts->kernel_ns);
 	free(facts->peaks);
 	arena_release(&facts->arena);
@@ -231,7 +265,7 @@ int overview_steps(struct overview_making *m, struct err *err)
 	const int64_t *values = mean->values;
 
 	(void)err;
-	if (!m->facts.has_mean || m->facts.has_single)
+	if (!m->facts.has_mean)
 		return 0;
 	overview_add(m, STR_LIT("steps"), UNIT_COUNT, cell_int(mean->nmean), cell_null());
 	overview_add(m, STR_LIT("mean"), UNIT_NS, cell_int(values[VALUE_TOTAL]),

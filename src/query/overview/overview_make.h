@@ -21,14 +21,14 @@ struct overview_peak {
 struct overview_facts {
 	struct advice_list advice;
 	struct step_row mean; /* the first, when has_mean; its texts are gone */
-	bool has_mean, has_single;
+	bool has_mean;
 	/* Of the first profile whose steps have phases. */
 	struct phase_row phases[NENGINE_PHASES];
 	size_t nphases;
 	struct overview_more *more; /* whose steps are wanted; or NULL */
-	int64_t cause_ns[NGAP_CAUSES], idle_ns,
-		span_ns;       /* of the devices that were idle */
-	int64_t devices;       /* that did work */
+	int64_t cause_ns[NGAP_CAUSES], idle_ns, span_ns; /* of all devices */
+	struct intern ranks;   /* scope_is_new_rank() of devices */
+	int64_t devices;       /* that did work; of a rank each once */
 	struct intern kernels; /* names; by their numbers: */
 	int64_t *kernel_ns;    /* owned */
 	size_t kernels_cap;
@@ -54,6 +54,11 @@ void overview_add(struct overview_making *m, struct str item, enum unit unit,
 /* overview_facts.c: reads all profiles once. */
 int overview_facts_load(struct overview_making *m, struct err *err);
 void overview_facts_release(struct overview_making *m);
+/* As `ptool steps --by phase` has them. */
+int overview_add_phases(struct overview_facts *to, struct store *store,
+			const struct steps *steps, struct err *err);
+void overview_add_device(struct overview_facts *to, const struct scope_profile *profile,
+			 struct cell device);
 void overview_add_device_name(struct overview_facts *to, const char *name);
 void overview_add_peak(struct overview_facts *to, const struct memory_device *device,
 		       const struct memory_peak *peak);

@@ -31,11 +31,12 @@ static int add_steps(struct overview_facts *to, struct summary_reader *reader,
 	if (rc > 0)
 		steps_sum_up(&steps);
 	const struct step_row *mean = rc > 0 ? steps_next_mean(&steps, &at) : NULL;
-	to->has_single |= steps.has_single;
 	if (!to->has_mean && mean && !mean->is_single) {
 		to->mean = *mean;
 		to->has_mean = true;
 	}
+	if (rc > 0)
+		rc = overview_add_phases(to, reader->store, &steps, err);
 	steps_release(&steps);
 	return rc < 0 ? -1 : 0;
 }
@@ -63,41 +64,17 @@ static enum gap_cause cause_of(struct cell cell)
 	return GAP_NONE;
 }
 
-/* A device, whose rows stand together: by profile, and by number or name. */
-struct idle_device {
-	int64_t profile, number;
-	struct str name;
-};
-
-static bool is_other(const struct idle_device *last, const struct idle_device *device)
-{
-	return last->profile != device->profile || last->number != device->number ||
-	       !str_equal(last->name, device->name);
-}
-
-/* The table of `ptool gaps`, of which each row says its device's time, too. */
+/* The table of `ptool gaps`. */
 static int add_idle(struct overview_facts *to, struct table *table, struct err *err)
 {
-	size_t cause = place_of(table, "cause"), idle = place_of(table, "idle_ns"),
-	       span = place_of(table, "device_span_ns"),
-	       profile = place_of(table, "profile"), device = place_of(table, "device");
+	size_t cause = place_of(table, "cause"), idle = place_of(table, "idle_ns");
 	struct cell *cells = xcalloc(table->ncolumns, sizeof(*cells));
-	struct idle_device last = { .profile = NUMBER_NONE };
 	int more;
 
 	while ((more = table->next(table, cells, err)) > 0) {
-		struct idle_device now = { number(cells[profile]), number(cells[device]),
-					   STR_LIT("") };
 		enum gap_cause of = cause_of(cells[cause]);
-		if (cells[device].type == CELL_TEXT)
-			now.name = cells[device].as.text;
 		to->idle_ns = sum_add(to->idle_ns, number(cells[idle]));
 		to->cause_ns[of] = sum_add(to->cause_ns[of], number(cells[idle]));
-		if (!is_other(&last, &now))
-			continue;
-		to->span_ns = sum_add(to->span_ns, number(cells[span]));
-		last = now;
-		last.name = arena_copy(&to->arena, now.name);
 	}
 	free(cells);
 	return more;
@@ -115,7 +92,8 @@ static int lacks(int rc, struct err *err)
 
 static int load_idle(struct overview_making *m, struct err *err)
 {
-	static const struct gap_table_request request = { .by = GAPS_BY_CAUSE };
+	const struct gap_table_request request = { .by = GAPS_BY_CAUSE,
+						   .span_ns = &m->facts.span_ns };
 	struct table *table = NULL;
 	int rc = gap_table_open(m->store, m->scope, &request, &table, err);
 
@@ -145,11 +123,14 @@ static int load_devices(struct overview_making *m, struct err *err)
 	int rc = device_rows(m->store, m->scope, &no_filter, rows, err);
 	int64_t last = NUMBER_NONE;
 
-	m->facts.devices = rc == 0 ? (int64_t)rows->nrows : 0;
-	for (size_t i = 0; rc == 0 && i < rows->nrows && !m->facts.device_names.n; i++) {
-		int64_t id = memtable_row(rows, i)[DEVICE_PROFILE].as.integer;
+	for (size_t i = 0; rc == 0 && i < rows->nrows; i++) {
+		const struct cell *cells = memtable_row(rows, i);
+		int64_t id = cells[DEVICE_PROFILE].as.integer;
 		const struct scope_profile *profile = scope_find(m->scope, id);
-		if (id != last && profile)
+		if (!profile)
+			continue;
+		overview_add_device(&m->facts, profile, cells[DEVICE_NUMBER]);
+		if (id != last && !m->facts.device_names.n)
 			rc = add_device_names(&m->facts, m->store, profile, err);
 		last = id;
 	}

@@ -96,7 +96,7 @@ static bool judge_finding(const struct overview_making *m, struct arena *arena,
 		return false;
 	const struct advice *a = &list->items[0];
 	out->sentence = sentence_of(a->finding, arena);
-	if (a->saving_ns == NUMBER_NONE || a->of_ns <= 0)
+	if (a->saving_ns == NUMBER_NONE || a->of_ns <= 0 || a->is_of_recording)
 		out->worth = sentence_of(a->suggestion, arena);
 	else
 		out->worth = arena_printf(
@@ -109,7 +109,14 @@ static bool judge_finding(const struct overview_making *m, struct arena *arena,
 
 static const char *span_word(const struct overview_making *m)
 {
-	return m->facts.has_mean && !m->facts.has_single ? "steps" : "recording";
+	return m->facts.has_mean ? "steps" : "recording";
+}
+
+static const char *device_word(const struct overview_making *m)
+{
+	const struct advice_list *list = &m->facts.advice;
+
+	return list->nviews && !list->views[0].is_gpu ? "device" : "GPU";
 }
 
 static bool judge_idle(const struct overview_making *m, struct arena *arena,
@@ -125,12 +132,15 @@ static bool judge_idle(const struct overview_making *m, struct arena *arena,
 		if (!next_number(m, OVERVIEW_IDLE, &at, &cause))
 			return false;
 	out->sentence = arena_printf(
-		arena, "The GPU is idle %.0f%% of the %s, most of that for: " STR_FMT ".",
-		idle.share, span_word(m), STR_ARG(cause.item));
-	out->worth = arena_printf(arena,
-				  "That cause is %.0f%% of the idle time. No rule of "
-				  "ptool advise found what to do about it.",
-				  cause.share);
+		arena, "The %s is idle %.0f%% of the %s, %s: " STR_FMT ".",
+		device_word(m), idle.share, span_word(m),
+		cause.share > 50 ? "most of that for" : "the largest cause is",
+		STR_ARG(cause.item));
+	out->worth = arena_printf(
+		arena, "That cause is %.0f%% of the idle time.%s", cause.share,
+		m->facts.advice.n ? ""
+				  : " No rule of ptool advise found what to do "
+				    "about it.");
 	return true;
 }
 
@@ -143,10 +153,11 @@ static bool judge_kernel(const struct overview_making *m, struct arena *arena,
 	if (!next_number(m, OVERVIEW_KERNELS, &at, &kernel))
 		return false;
 	if (find_number(m, OVERVIEW_IDLE, "busy", &busy))
-		out->sentence = arena_printf(arena, "The GPU works %.0f%% of the %s.",
-					     busy.share, span_word(m));
+		out->sentence = arena_printf(arena, "The %s works %.0f%% of the %s.",
+					     device_word(m), busy.share, span_word(m));
 	else
-		out->sentence = "The GPU works without a gap.";
+		out->sentence = arena_printf(arena, "The %s works without a gap.",
+					     device_word(m));
 	out->worth = arena_printf(
 		arena,
 		"%.0f%% of kernel time is in %s: what is left to gain is in the kernels.",
@@ -227,23 +238,34 @@ static bool judge_totals(const struct overview_making *m, struct arena *arena,
 	return false;
 }
 
+/* The largest of devices or processes; where there are none, the first function. */
 static bool judge_memory(const struct overview_making *m, struct arena *arena,
 			 struct overview_verdict *out)
 {
+	const struct cell *most = NULL;
 	char number[UNITS_TEXT_MAX];
 
 	for (size_t i = 0; i < m->out->nrows; i++) {
 		const struct cell *row = row_at(m, i);
 		if (!is_row_of(m, i, OVERVIEW_MEMORY))
 			continue;
-		units_text(UNIT_BYTES, row[OVERVIEW_VALUE], number);
-		out->sentence =
-			arena_printf(arena, "At most %s were allocated on " STR_FMT ".",
-				     number, STR_ARG(row[OVERVIEW_ITEM].as.text));
-		out->worth = "Memory alone was recorded: it says nothing of time.";
-		return true;
+		/* functions follow, each with its increment */
+		if (most && str_is(row_at(m, i - 1)[OVERVIEW_ITEM].as.text, "functions"))
+			break;
+		if (row[OVERVIEW_VALUE].type == CELL_INT &&
+		    (!most ||
+		     row[OVERVIEW_VALUE].as.integer > most[OVERVIEW_VALUE].as.integer))
+			most = row;
 	}
-	return false;
+	if (!most)
+		return false;
+	struct str of = most[OVERVIEW_ITEM].as.text;
+	units_text(UNIT_BYTES, most[OVERVIEW_VALUE], number);
+	out->sentence =
+		arena_printf(arena, "The memory of " STR_FMT "%s was at most %s.",
+			     STR_ARG(of), str_is(of, "all") ? " processes" : "", number);
+	out->worth = "Memory alone was recorded: it says nothing of time.";
+	return true;
 }
 
 void overview_judge(const struct overview_making *m, struct arena *arena,

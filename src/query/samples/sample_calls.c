@@ -30,7 +30,7 @@ static struct callgraph_sums sums_of(const struct sample_set *set,
 	};
 }
 
-/* A function of the set as the graph numbers it: the same, as each is there once. */
+/* A function of the set as the graph numbers it. */
 static uint32_t add_function(struct callgraph *g, const struct sample_function *f)
 {
 	struct str file = f->file.n ? f->file : STR_LIT("~");
@@ -42,8 +42,8 @@ static uint32_t add_function(struct callgraph *g, const struct sample_function *
 	return callgraph_function(g, &key);
 }
 
-static void add_rows(const struct sample_set *set, const uint32_t *number,
-		     struct callgraph *g)
+/* Functions of what was not chosen are none of the graph. */
+static void add_rows(const struct sample_set *set, uint32_t *number, struct callgraph *g)
 {
 	struct sample_totals *totals = xcalloc(set->nfunctions + 1, sizeof(*totals));
 	uint32_t *group = xrealloc_array(NULL, set->nnodes + 1, sizeof(*group));
@@ -54,6 +54,7 @@ static void add_rows(const struct sample_set *set, const uint32_t *number,
 	for (size_t i = 0; i < set->nfunctions; i++) {
 		if (!totals[i].is_there)
 			continue;
+		number[i] = add_function(g, &set->functions[i]);
 		g->functions[number[i]].row = (uint32_t)g->nrows;
 		*ARRAY_PUSH(g->rows, g->nrows, g->rows_cap) =
 			(struct callgraph_row){ .function = number[i],
@@ -110,8 +111,6 @@ int callgraph_of_samples(struct store *store, const struct scope *scope,
 	if (rc == 0) {
 		uint32_t *number =
 			xrealloc_array(NULL, set.nfunctions + 1, sizeof(*number));
-		for (size_t i = 0; i < set.nfunctions; i++)
-			number[i] = add_function(g, &set.functions[i]);
 		add_rows(&set, number, g);
 		add_edges(&set, number, g);
 		g->is_sampled = true;
@@ -137,12 +136,13 @@ struct growing {
 
 static uint32_t text_of(struct growing *g, uint32_t function)
 {
+	const struct sample_function *f = &g->set->functions[function];
 	struct buf name;
 
 	if (g->texts[function])
 		return g->texts[function] - 1;
 	buf_init(&name, SIZE_MAX);
-	sample_add_name(&g->set->functions[function], NUMBER_NONE, &name);
+	sample_add_name(f, f->line, &name);
 	uint32_t text = intern_add(&g->tree->texts, buf_str(&name));
 	buf_release(&name);
 	g->texts[function] = text + 1;

@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "ns", "bytes", "samples": what weights are, for messages. */
-static const char *sample_kind_name(const struct sample_series *s, struct arena *arena)
+/* "time", "bytes", "counts": what weights are. */
+static const char *unit_name(const struct sample_series *s)
 {
-	static const char *const units[] = { "time", "bytes", "counts" };
-	const char *unit = units[s->unit == UNIT_NS ? 0 : s->unit == UNIT_BYTES ? 1 : 2];
-	const char *name = *s->measure ? s->measure : s->mode;
+	return s->unit == UNIT_NS ? "time" : s->unit == UNIT_BYTES ? "bytes" : "counts";
+}
 
-	return *name ? arena_printf(arena, "%s (%s)", name, unit) : unit;
+/* What messages call a kind, and --series takes for it. */
+static const char *kind_name(const struct sample_series *s)
+{
+	return *s->measure ? s->measure : *s->mode ? s->mode : unit_name(s);
 }
 
 static bool is_one_kind(const struct sample_series *a, const struct sample_series *b)
@@ -36,10 +38,12 @@ static bool is_wanted(const struct sample_set *set, size_t i,
 		return false;
 	if (!choice->series)
 		return true;
+	/* A number that no series has may be a thread's, in a name. */
 	long long number = strtoll(choice->series, &end, 10);
-	if (end != choice->series && !*end)
+	if (!*end && number >= 1 && number <= (long long)set->nseries)
 		return number == (long long)i + 1;
-	return contains(s->name, choice->series) || contains(s->measure, choice->series);
+	return contains(s->name, choice->series) ||
+	       contains(kind_name(s), choice->series);
 }
 
 int sample_choice_check(const struct sample_choice *choice, const struct scope *scope,
@@ -90,7 +94,9 @@ static void name_others(struct sample_set *set, const struct sample_series *kind
 			continue;
 		if (text.n)
 			buf_add_text(&text, ", ");
-		buf_add_text(&text, sample_kind_name(s, &arena));
+		buf_add_text(&text, kind_name(s));
+		if (kind_name(s) != unit_name(s))
+			buf_addf(&text, " (%s)", unit_name(s));
 	}
 	if (text.n)
 		set->others = arena_copy(&set->arena, buf_str(&text)).p;

@@ -43,7 +43,8 @@ static int find_frame(struct sample_file *file, struct sqlite3_stmt *stmt, uint3
 	const int64_t key[] = { sqlite3_column_int64(stmt, STACK_FUNCTION),
 				query_number(stmt, STACK_LINE) };
 	size_t known = file->keys.n;
-	struct sample_frame frame = { .line = key[1] };
+	struct sample_frame frame = { .line = key[1],
+				      .first_line = query_number(stmt, STACK_FIRST) };
 
 	*at = intern_add(&file->keys, str_bytes(key, sizeof(key)));
 	if (*at < known)
@@ -55,8 +56,6 @@ static int find_frame(struct sample_file *file, struct sqlite3_stmt *stmt, uint3
 		return -1;
 	if (frame.name == TEXT_NONE || frame.file == TEXT_NONE)
 		return query_damaged("stacks", err);
-	if (frame.line == NUMBER_NONE)
-		frame.line = query_number(stmt, STACK_FIRST);
 	*ARRAY_PUSH(file->frames, file->nframes, file->frames_cap) = frame;
 	return 0;
 }

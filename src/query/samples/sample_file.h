@@ -13,8 +13,8 @@
 
 /* A function and the line of it that ran. */
 struct sample_frame {
-	uint32_t name, file; /* texts; file: "~" where there is none */
-	int64_t line;        /* of its definition where that is all; or NUMBER_NONE */
+	uint32_t name, file;      /* texts; file: "~" where there is none */
+	int64_t line, first_line; /* that ran, of its definition; or NUMBER_NONE */
 };
 
 /* A stack: its innermost frame, below a caller that stands before it. */

@@ -13,7 +13,7 @@ static struct str last_name(struct str name)
 
 /*
  * Does the thread wait?  py-spy's own rule (src/python_spy.rs), by the innermost frame,
- * and joining a thread, which it knows from the kernel.
+ * and joining a thread, which it knows from the kernel.  V8 has a frame for it.
  */
 bool sample_is_idle(const struct sample_function *f)
 {
@@ -30,6 +30,8 @@ bool sample_is_idle(const struct sample_function *f)
 		{ "poll", "tornado", false },
 	};
 
+	if (f->file.n == 0 && str_is(f->name, "(idle)"))
+		return true;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 		struct str file = str_of(waits[i].file);
 		if (!str_is(last_name(f->name), waits[i].name))

@@ -2,19 +2,17 @@
 #include "query/samples/sample_series.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
+#include "base/alloc.h"
 #include "query/samples/sample_set.h"
 
-static int64_t number_in(const struct sample_set *set, const struct sample_series *s)
-{
-	return s - set->series + 1;
-}
-
-static struct cell get_number(const void *from, const void *row, int arg)
-{
-	(void)arg;
-	return cell_int(number_in(from, row));
-}
+/* --series takes the numbers of one run, as commands read one. */
+struct listed {
+	struct sample_series series;
+	int64_t number;
+	const char *run; /* borrowed */
+};
 
 static struct cell get_text(const void *from, const void *row, int arg)
 {
@@ -38,7 +36,8 @@ static struct cell get_weight(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "series", "Series", "number of the series, for --series", NULL, UNIT_ID, .get = get_number },
+	{ "run", "Run", "name of its run", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct listed, run) },
+	{ "series", "Series", "number of the series, for --series", NULL, UNIT_ID, .get = view_number, .arg = offsetof(struct listed, number) },
 	{ "name", "Name", "name, as the file gives it", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, name) },
 	{ "measure", "Measure", "what was measured", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, measure) },
 	{ "mode", "Mode", "mode, for --mode", NULL, UNIT_TEXT, .get = get_text, .arg = offsetof(struct sample_series, mode) },
@@ -54,8 +53,32 @@ static const struct view view = {
 	.name = "series of sampled stacks",
 	.fields = fields,
 	.people = VIEW_PART(
-		"series! name measure mode samples weight_ns weight_bytes weight_count"),
+		"run? series! name measure mode samples weight_ns weight_bytes weight_count"),
 };
+
+/* One for each series, which free() frees. */
+static struct listed *list_series(const struct sample_set *set, const struct scope *scope)
+{
+	struct listed *listed = xcalloc(set->nseries, sizeof(*listed));
+	struct counted {
+		size_t first; /* place of the run's first profile */
+		int64_t n;    /* of the run, so far: there */
+	} *counted = xcalloc(scope->n, sizeof(*counted));
+
+	for (size_t i = 0; i < scope->n; i++)
+		counted[i].first =
+			i && scope->profiles[i].run_id == scope->profiles[i - 1].run_id
+				? counted[i - 1].first
+				: i;
+	for (size_t i = 0; i < set->nseries; i++) {
+		const struct scope_profile *p =
+			scope_find(scope, set->series[i].profile_id);
+		struct counted *run = &counted[counted[p - scope->profiles].first];
+		listed[i] = (struct listed){ set->series[i], ++run->n, p->run };
+	}
+	free(counted);
+	return listed;
+}
 
 int sample_series_open(struct store *store, const struct scope *scope, struct table **out,
 		       struct err *err)
@@ -66,11 +89,13 @@ int sample_series_open(struct store *store, const struct scope *scope, struct ta
 
 	*out = NULL;
 	if (rc == 0 && set.nseries) {
-		const struct view_rows rows = { &set, set.series, set.nseries,
-						sizeof(*set.series) };
+		struct listed *listed = list_series(&set, scope);
+		const struct view_rows rows = { &set, listed, set.nseries,
+						sizeof(*listed) };
 		struct memtable *m = view_table(&view, &rows, scope, &show);
 		m->table.caption = "sampled stacks:";
 		*out = &m->table;
+		free(listed);
 	}
 	sample_set_release(&set);
 	return rc;

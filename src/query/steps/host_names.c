@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "trace/optree.h"
 #include "trace/step_name.h"
 
 /* What names begin with, whatever stands behind it. */
@@ -112,7 +113,7 @@ unsigned host_name_bits(struct str name)
 	    memcmp(name.p + name.n - next.n, next.p, next.n) == 0)
 		return HOST_DATA_LOADING;
 	for (size_t i = 0; i < COUNT(transfers); i++)
-		if (str_is(name, transfers[i]))
+		if (str_is(op_name_plain(name), transfers[i]))
 			return HOST_TRANSFER;
 	return bits_of_words(name);
 }

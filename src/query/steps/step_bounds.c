@@ -97,6 +97,8 @@ void step_bounds_make(const struct step_windows *windows, const struct device_wo
 	}
 	step_bounds_move(out, work);
 	out->is_unmoved = work->n && !out->is_moved;
+	if (out->is_unmoved)
+		count_running(out, work);
 }
 
 int step_bounds_load(struct store *store, const struct scope_profile *profile,

@@ -185,7 +185,9 @@ int step_growth_find(struct store *store, struct text_pool *texts, struct steps 
 		if (*first == s->nprofiles || !has_long(s, &s->profiles[i]))
 			continue;
 		if (s->profiles[i].is_stored && !s->profiles[i].is_file) {
-			s->has_unnamed |= lacks_look(s, &s->profiles[i]);
+			/* a look at windows says nothing of host ranges */
+			s->has_unnamed |= !s->profiles[i].bounds.was_windowed &&
+					  lacks_look(s, &s->profiles[i]);
 			continue;
 		}
 		rc = find_in_group(store, texts, s, *first, err);

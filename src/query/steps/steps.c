@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/sum.h"
 #include "query/findings.h"
 #include "query/steps/steps_by_axis.h"
@@ -102,8 +103,6 @@ void steps_keep_profile(struct steps *s, struct steps_profile *p,
 			const struct filter *filter)
 {
 	s->has_single |= p->bounds.is_single;
-	s->has_unmoved |= p->bounds.is_unmoved;
-	s->lacks_device |= !p->has_work;
 	if (p->is_file)
 		join_group(s, p);
 	p->first_mark = s->nmarks;
@@ -184,21 +183,13 @@ int steps_add_profile(const struct step_source *from, const struct device_work *
 int step_launches(struct store *store, const struct scope_profile *profile, int64_t *n,
 		  struct err *err)
 {
+	struct device_launches launches;
 	char ids[32];
 
 	snprintf(ids, sizeof(ids), "[%" PRId64 "]", profile->id);
-	return device_launches(store, ids, n, err);
-}
-
-static int add_launches(struct store *store, const struct scope_profile *profile,
-			struct steps *out, struct err *err)
-{
-	int64_t n;
-
-	if (step_launches(store, profile, &n, err) < 0)
-		return -1;
-	out->launches = sum_add(out->launches, n);
-	return 0;
+	int rc = device_launches(store, ids, true, &launches, err);
+	*n = launches.run;
+	return rc;
 }
 
 static int load_slices(const struct step_source *from,
@@ -209,10 +200,13 @@ static int load_slices(const struct step_source *from,
 	int rc = device_work_load(from->store, from->texts, from->profile, true, &work,
 				  err);
 
+	size_t before = out->nprofiles;
+
 	if (rc == 0)
 		rc = steps_add_profile(from, &work, request, group, out, err);
-	if (rc == 0 && work.n == 0)
-		rc = add_launches(from->store, from->profile, out, err);
+	if (rc == 0 && work.n == 0 && out->nprofiles > before)
+		rc = step_launches(from->store, from->profile,
+				   &out->profiles[before].launches, err);
 	device_work_release(&work);
 	return rc;
 }
@@ -275,6 +269,27 @@ void steps_release(struct steps *s)
 	free(s->marks);
 }
 
+/* Was anything launched in the profiles that are shown and lack device work? */
+static int find_launches(struct store *store, struct steps *s, struct err *err)
+{
+	struct device_launches launches = { .all = 0 };
+	struct buf ids;
+	int rc = 0;
+
+	buf_init(&ids, SIZE_MAX);
+	for (size_t i = 0; i < s->nprofiles; i++)
+		if (s->profiles[i].nshown && !s->profiles[i].has_work)
+			buf_addf(&ids, "%c%" PRId64, ids.n ? ',' : '[',
+				 s->profiles[i].profile->id);
+	if (ids.n && store_has_table(store, "op_stat")) {
+		buf_add_text(&ids, "]");
+		rc = device_launches(store, ids.p, false, &launches, err);
+	}
+	s->nlaunching = launches.profiles;
+	buf_release(&ids);
+	return rc;
+}
+
 static bool shows_any(const struct steps *s)
 {
 	for (size_t i = 0; i < s->nprofiles; i++)
@@ -306,6 +321,8 @@ int steps_open(struct store *store, const struct scope *scope,
 		return steps_by_phase_table(store, scope, &steps, request, out, err);
 	if (rc == 0 && request->by_axis)
 		return steps_by_axis_table(scope, &steps, request, out, err);
+	if (rc == 0)
+		rc = find_launches(store, &steps, err);
 	steps.has_empty = rc == 0 && findings_have(store, scope, FINDING_EMPTY_STEP);
 	if (rc == 0)
 		return steps_table(&steps, scope, request, out, err);

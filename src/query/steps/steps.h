@@ -88,6 +88,7 @@ struct steps_profile {
 	bool is_stored; /* read from a summary, with what its slices tell of long steps */
 	bool is_file;   /* the whole file is its only step */
 	bool has_work;
+	int64_t launches; /* without work: calls that launched some, and ran it */
 	struct step_bounds bounds;
 	int64_t (*categories)[NSTEP_CATEGORIES]; /* owned; by step, of all devices */
 	struct step_phases phases;               /* when they were asked for */
@@ -127,12 +128,10 @@ struct steps {
 	size_t nmarks, marks_cap;
 	enum step_bounds_by bounds;
 	bool has_phases;
-	bool has_single;     /* a profile without steps */
-	bool has_empty;      /* one whose last step was left out: nothing began in it */
-	bool has_unmoved;    /* one whose device work counted for no step */
-	bool lacks_device;   /* one without device work */
-	bool has_unnamed;    /* long steps whose slice nobody looked for: SPENT_MOST */
-	int64_t launches;    /* calls that launched some in such profiles */
+	bool has_single;   /* a profile without steps */
+	bool has_empty;    /* one whose last step was left out: nothing began in it */
+	bool has_unnamed;  /* long steps whose slice nobody looked for: SPENT_MOST */
+	size_t nlaunching; /* profiles that are shown and launched, but lack device work */
 	struct idmap files;  /* files that are a step each, by rank: places in profiles */
 	struct intern texts; /* each once, for steps and devices may be many */
 };
@@ -153,7 +152,7 @@ void steps_release(struct steps *s);
 int steps_add_profile(const struct step_source *from, const struct device_work *work,
 		      const struct steps_request *request, size_t group,
 		      struct steps *out, struct err *err);
-/* Calls that launched device work in a profile that has none. */
+/* Calls that launched device work, and ran it, in a profile with slices and without any. */
 int step_launches(struct store *store, const struct scope_profile *profile, int64_t *n,
 		  struct err *err);
 /* Marks the long steps and makes the means, once all are there. */
@@ -236,8 +235,8 @@ int steps_table(struct steps *s, const struct scope *scope,
  * steps_notes.c, for that: of marks, of what the recording lacks and how to record it,
  * of what tells phases.
  */
-void steps_add_notes(const struct steps *s, const struct steps_request *request,
-		     struct memtable *m);
+void steps_add_notes(const struct steps *s, const struct scope *scope,
+		     const struct steps_request *request, struct memtable *m);
 /*
  * steps_curve.c, for that: of each profile with several steps a line above the table, the
  * shortest and the longest of them and a curve of all.

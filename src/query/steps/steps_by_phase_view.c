@@ -108,7 +108,7 @@ static struct cell get_others(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "file that was recorded", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
 	{ "phase", "Phase", "prefill, decode, mixed or other, by the annotations; null if they do not say", NULL, UNIT_TEXT, .get = get_phase, .flags = FIELD_KEY },
 	{ "steps", "Steps", "number of steps", "count", UNIT_COUNT, ROW(view_int64, steps) },

@@ -49,7 +49,7 @@ void steps_add_curves(const struct steps *s, const struct scope *scope,
 		      struct memtable *m)
 {
 	const char **lines = arena_alloc(&m->arena, (LINES_MOST + 3) * sizeof(*lines));
-	size_t n = 0, untold = 0;
+	size_t n = 0, ncurves = 0, untold = 0;
 
 	if (m->table.caption)
 		lines[n++] = m->table.caption;
@@ -57,13 +57,14 @@ void steps_add_curves(const struct steps *s, const struct scope *scope,
 		const struct steps_profile *p = &s->profiles[i];
 		if (p->nshown < STEPS_LEAST)
 			continue;
-		if (n < LINES_MOST)
+		if (ncurves++ < LINES_MOST)
 			lines[n++] = curve_of(p, scope->n > 1, &m->arena);
 		else
 			untold++;
 	}
 	if (untold)
-		lines[n++] = arena_printf(&m->arena, "and of %zu more profiles", untold);
+		lines[n++] = arena_printf(&m->arena, "and of %zu more profile%s", untold,
+					  untold == 1 ? "" : "s");
 	lines[n] = NULL;
 	if (n) {
 		m->table.caption = lines[0];

@@ -4,7 +4,10 @@
 #include <inttypes.h>
 
 #include "base/buf.h"
+#include "base/sum.h"
 #include "base/units.h"
+#include "base/utf8.h"
+#include "query/devices/device_work.h"
 
 #define LONG_TOLD    5   /* long steps that have a note of their own */
 #define SPREAD_PARTS 4   /* a slice with less than such a part of it has not done it */
@@ -31,9 +34,11 @@ static void add_growth(const struct step_mark *mark, struct buf *text)
 	if (mark->grew_slice) {
 		struct str grew = units_text(UNIT_NS, cell_int(mark->grew_slice_ns), ns);
 		buf_addf(text,
-			 is_spread ? ", in many slices: %.*s most, " STR_FMT " more"
-				   : ": %.*s took " STR_FMT " more",
-			 NAME_MOST, mark->grew_slice, STR_ARG(grew));
+			 is_spread ? ", in many slices: " STR_FMT " most, " STR_FMT
+				     " more"
+				   : ": " STR_FMT " took " STR_FMT " more",
+			 STR_ARG(utf8_cut(str_of(mark->grew_slice), NAME_MOST)),
+			 STR_ARG(grew));
 	}
 	if (mark->grew_unrecorded_ns > mark->grew_slice_ns) {
 		struct str grew =
@@ -91,7 +96,8 @@ static void note_marks(const struct steps *s, struct memtable *m)
 	for (size_t i = 0; i < s->nprofiles; i++)
 		note_profile(s, &s->profiles[i], &told, m);
 	if (told.nlong > LONG_TOLD)
-		memtable_add_note(m, "! %zu more steps are long", told.nlong - LONG_TOLD);
+		memtable_add_note(m, "! %zu more step%s long", told.nlong - LONG_TOLD,
+				  told.nlong == LONG_TOLD + 1 ? " is" : "s are");
 	if (s->has_unnamed)
 		memtable_add_note(m, "! too many slices span too many steps: which slice "
 				     "made a step long is not known");
@@ -102,39 +108,87 @@ static void note_marks(const struct steps *s, struct memtable *m)
 				  "that of the step before");
 }
 
-static void note_lacks(const struct steps *s, struct memtable *m)
+/* " in 1 of 2 profiles" of those that are shown; empty when it is all of them. */
+static const char *in_profiles(struct memtable *m, size_t n, size_t nshown)
 {
-	bool is_xprof = s->nprofiles && scope_is_xprof(s->profiles[0].profile);
-
-	if (s->has_single)
-		memtable_add_note(
-			m, is_xprof ? "no steps in the recording: all of it is "
-				      "step 0; to record steps, wrap each in "
-				      "jax.profiler.StepTraceAnnotation or "
-				      "tf.profiler.experimental.Trace"
-				    : "no ProfilerStep in the recording: all of it is "
-				      "step 0; to record steps, call step() of "
-				      "torch.profiler.profile at the end of each, or "
-				      "name the labels that are steps: 'ptool ingest "
-				      "--step-name RE FILE'");
-	if (s->launches)
-		memtable_add_note(m,
-				  "%lld calls launched kernels, and no kernel was "
-				  "recorded; 'ptool advise' says what to check",
-				  (long long)s->launches);
-	else if (s->lacks_device)
-		memtable_add_note(m, "no device work was recorded%s",
-				  is_xprof ? ""
-					   : "; to record it, profile with "
-					     "ProfilerActivity.CUDA, or that of the "
-					     "device");
-	if (s->has_unmoved)
-		memtable_add_note(m, "no call within a step launched the device work: "
-				     "steps keep their boundaries on the host");
+	return n == nshown
+		       ? ""
+		       : arena_printf(&m->arena, " in %zu of %zu profiles", n, nshown);
 }
 
-/* The first profile's source of each phase. */
-static void note_sources(const struct steps *s, struct memtable *m)
+/* None of the launches runs in these profiles. */
+static void note_captured(struct memtable *m, const char *in)
+{
+	if (*in)
+		memtable_add_note(m, "%s " DEVICE_CAPTURED, in + 1);
+	else
+		memtable_add_note(m, "%s", DEVICE_CAPTURED);
+}
+
+static void note_lacks(const struct steps *s, const struct scope *scope,
+		       struct memtable *m)
+{
+	bool is_xprof = s->nprofiles && scope_is_xprof(s->profiles[0].profile);
+	size_t nshown = 0, nsingle = 0, nidle = 0, nlost = 0, nunmoved = 0;
+	int64_t launches = 0;
+
+	for (size_t i = 0; i < s->nprofiles; i++) {
+		const struct steps_profile *p = &s->profiles[i];
+		if (!p->nshown)
+			continue;
+		nshown++;
+		nsingle += p->bounds.is_single;
+		nidle += !p->has_work;
+		nlost += !p->has_work && p->launches;
+		launches = sum_add(launches, p->has_work ? 0 : p->launches);
+		nunmoved += p->bounds.is_unmoved;
+	}
+	if (nsingle)
+		memtable_add_note(
+			m,
+			"no steps were recorded%s: all of it is step 0; to record "
+			"steps, %s%s",
+			in_profiles(m, nsingle, nshown),
+			is_xprof ? "wrap each in jax.profiler.StepTraceAnnotation or "
+				   "tf.profiler.experimental.Trace"
+				 : scope_in_torch(scope,
+						  "call step() of torch.profiler.profile "
+						  "at the end of each, or "),
+			is_xprof ? ""
+				 : "name the labels that are steps: 'ptool ingest "
+				   "--step-name RE FILE'");
+	if (launches)
+		memtable_add_note(
+			m, DEVICE_LOST, (long long)launches, launches == 1 ? "" : "s",
+			arena_printf(&m->arena, "%s;", in_profiles(m, nlost, nshown)));
+	size_t ncaptured = s->nlaunching > nlost ? s->nlaunching - nlost : 0;
+	if (ncaptured)
+		note_captured(m, in_profiles(m, ncaptured, nshown));
+	if (nidle > nlost + ncaptured)
+		memtable_add_note(m, "no device work was recorded%s%s",
+				  in_profiles(m, nidle - nlost - ncaptured, nshown),
+				  scope_in_torch(scope,
+						 "; to record it, profile with "
+						 "ProfilerActivity.CUDA, or that of the "
+						 "device"));
+	if (nunmoved)
+		memtable_add_note(m,
+				  "no call within a step launched the device work%s: "
+				  "steps keep their boundaries on the host",
+				  in_profiles(m, nunmoved, nshown));
+}
+
+/* The first that a profile has which is shown; NULL: nothing tells the phase. */
+static const char *source_of(const struct steps *s, enum step_phase phase)
+{
+	for (size_t i = 0; i < s->nprofiles; i++)
+		if (s->profiles[i].nshown && s->profiles[i].phases.sources[phase])
+			return s->profiles[i].phases.sources[phase];
+	return NULL;
+}
+
+static void note_sources(const struct steps *s, const struct scope *scope,
+			 struct memtable *m)
 {
 	static const struct {
 		enum step_phase phase;
@@ -152,7 +206,7 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	buf_init(&known, 1024);
 	buf_init(&unknown, 1024);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		const char *source = s->profiles[0].phases.sources[told[i].phase];
+		const char *source = source_of(s, told[i].phase);
 		if (source)
 			buf_addf(&known, "%s%s from %s", known.n ? ", " : "",
 				 told[i].name, source);
@@ -165,14 +219,15 @@ static void note_sources(const struct steps *s, struct memtable *m)
 	if (known.n)
 		memtable_add_note(m, "phases inferred: " STR_FMT,
 				  STR_ARG(buf_str(&known)));
-	if (first && scope_is_xprof(s->profiles[0].profile))
-		memtable_add_note(m, STR_FMT " not found", STR_ARG(buf_str(&unknown)));
-	else if (first)
-		memtable_add_note(m,
-				  STR_FMT " not found; wrap the code in "
-					  "torch.profiler.record_function(\"%s\")",
-				  STR_ARG(buf_str(&unknown)), first);
-	if (s->profiles[0].phases.sources[STEP_PHASE_TO_DEVICE])
+	if (first) {
+		const char *how = arena_printf(
+			&m->arena,
+			"; wrap the code in torch.profiler.record_function(\"%s\")",
+			first);
+		memtable_add_note(m, STR_FMT " not found%s", STR_ARG(buf_str(&unknown)),
+				  scope_in_torch(scope, how));
+	}
+	if (source_of(s, STEP_PHASE_TO_DEVICE))
 		memtable_add_note(m,
 				  "copy calls: host time in .to() and other calls that "
 				  "copy to the device, waiting included");
@@ -189,16 +244,16 @@ static bool is_any_windowed(const struct steps *s)
 	return false;
 }
 
-void steps_add_notes(const struct steps *s, const struct steps_request *request,
-		     struct memtable *m)
+void steps_add_notes(const struct steps *s, const struct scope *scope,
+		     const struct steps_request *request, struct memtable *m)
 {
 	note_marks(s, m);
 	if (s->has_empty)
 		memtable_add_note(m, "the last ProfilerStep is not counted: it is only "
 				     "what was left after the last call of step()");
-	note_lacks(s, m);
+	note_lacks(s, scope, m);
 	if (request->phases && s->nprofiles)
-		note_sources(s, m);
+		note_sources(s, scope, m);
 	if (request->phases && is_any_windowed(s))
 		memtable_add_note(m, "totals are the host's part of the steps: without "
 				     "--phases they last until their device work ends");

@@ -64,7 +64,7 @@ static bool add_row(const struct steps *s, const struct step_series *series, siz
 	c[COL_STEP_PART_HOST_TS] = cell_int(row.host_start_ns);
 	c[COL_STEP_PART_HOST_DUR] = cell_int(row.values[VALUE_HOST]);
 	c[COL_STEP_PART_DEVICE_EVENTS] = cell_int(row.nwork);
-	c[COL_STEP_PART_LAUNCHES] = cell_int(s->launches);
+	c[COL_STEP_PART_LAUNCHES] = cell_int(p->launches);
 	for (size_t g = 0; g < GROUPS; g++)
 		for (int i = 0; i < groups[g].count; i++)
 			c[groups[g].column + i] =
@@ -101,8 +101,9 @@ static int make(struct summary_source *from, struct part_rows *out, struct err *
 	if (!work)
 		return -1;
 	int rc = steps_add_profile(&source, work, &request, 0, &steps, err);
-	if (rc == 0 && work->n == 0)
-		rc = step_launches(from->store, from->profile, &steps.launches, err);
+	if (rc == 0 && work->n == 0 && steps.nprofiles)
+		rc = step_launches(from->store, from->profile,
+				   &steps.profiles[0].launches, err);
 	if (rc == 0) {
 		steps_sum_up(&steps);
 		rc = step_growth_find(from->store, from->texts, &steps, err);
@@ -298,8 +299,7 @@ static void add_stored(const struct stored *r, const struct steps_request *reque
 		read_phases(r, p);
 	add_all_series(r, p, request);
 	if (!p->has_work)
-		r->steps->launches =
-			sum_add(r->steps->launches, c[COL_STEP_PART_LAUNCHES].as.integer);
+		p->launches = c[COL_STEP_PART_LAUNCHES].as.integer;
 	steps_keep_profile(r->steps, p, request->filter);
 	if (r->steps->nprofiles > before)
 		read_growth(r);

@@ -245,7 +245,7 @@ static struct cell get_bounds(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "file that was recorded", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
 	{ "device", "Device", "device by number, or its name", NULL, UNIT_ID, .get = get_device, STEPS },
 	{ "step", NULL, "number of the step, or 'mean'", NULL, UNIT_TEXT, GET(get_step, false), .flags = FIELD_NO_SORT },
@@ -287,14 +287,14 @@ static const struct field fields[] = {
 	{ "exposed_copy_ns", "Copies", "time in which only copies and sets ran", NULL, UNIT_NS, ON_DEVICE(VIEW_EXPOSED_COPY), STEPS },
 	{ "host_start_ns", NULL, "start of the host's range, whatever the bounds", NULL, UNIT_TIME, ROW(get_own, host_start_ns), STEPS },
 	{ "host_ns", NULL, "length of the host's range", NULL, UNIT_NS, ROW(get_own, values[VALUE_HOST]), STEPS },
-	{ "device_events", NULL, "number of kernels, copies and sets that ran in the step, on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
+	{ "device_events", NULL, "number of kernels, copies and sets that ran in the step (of moved bounds: that it launched), on all devices", "events", UNIT_COUNT, ROW(get_own, nwork), STEPS },
 	{ "is_dropped", NULL, "1: left out of the mean, and by the TensorBoard plugin", NULL, UNIT_BOOL, ROW(get_flag, is_dropped), STEPS },
 	{ "is_long", NULL, "1: it took much longer than the median step", NULL, UNIT_BOOL, ROW(get_flag, mark.is_long), STEPS },
 	{ "grew", NULL, "the category that grew most in a long step", NULL, UNIT_TEXT, .get = get_grew, STEPS },
 	{ "grew_ns", NULL, "time of that category above its median", NULL, UNIT_NS, ROW(get_if_long, mark.grew_ns), STEPS },
 	{ "grew_slice", NULL, "what the host did longer in a long step", NULL, UNIT_TEXT, .get = get_grew_slice, STEPS },
 	{ "grew_slice_ns", NULL, "how far its self time is above the mean of the other steps", NULL, UNIT_NS, .get = get_grew_slice_ns, STEPS },
-	{ "grew_unrecorded_ns", NULL, "the part of that growth that is in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
+	{ "grew_unrecorded_ns", NULL, "how much more time of that thread was in no slice", NULL, UNIT_NS, ROW(get_if_long, mark.grew_unrecorded_ns), STEPS },
 	{ "utilization_pct", "Util%", "share of the step in which the device is busy", "utilization", UNIT_PERCENT, .get = get_utilization, STEPS, .leaves = 3 },
 	{ "bounds", NULL, "bounds of the step: host, tensorboard, or device: an engine's step, with the work it launched", NULL, UNIT_TEXT, .get = get_bounds, STEPS },
 	{ "gpu_data_loading_ns", "Data", "device work launched while loading data, with --phases", NULL, UNIT_NS, PHASE(get_device_phase, DATA), .leaves = 3 },
@@ -439,7 +439,7 @@ static int64_t count_made(const struct view_request *show, int64_t n)
 	return show->limit && show->limit < n && !is_sorted ? show->limit : n;
 }
 
-static struct table *table_for_machines(struct steps *s,
+static struct table *table_for_machines(struct steps *s, const struct scope *scope,
 					const struct steps_request *request)
 {
 	struct steps_feed *f = xcalloc(1, sizeof(*f));
@@ -456,7 +456,7 @@ static struct table *table_for_machines(struct steps *s,
 	if (show.sort || show.reverse)
 		sort_feed(f, &show);
 	f->notes = memtable_new(NULL, 0);
-	steps_add_notes(s, request, f->notes);
+	steps_add_notes(s, scope, request, f->notes);
 	struct table *t = view_fed(&steps_view, &f->feed, &show);
 	t->notes = f->notes->table.notes;
 	t->total_rows = n;
@@ -523,11 +523,15 @@ static struct memtable *make_table(const struct steps *s, const struct scope *sc
 	sort_items(&c, &from, &show);
 	const struct view_rows rows = { &from, c.items, c.n, sizeof(*c.items) };
 	struct memtable *m = view_table(&steps_view, &rows, scope, &show);
+	struct err too_many = ERR_INIT;
 	if (c.nmeans)
 		memtable_add_note(m,
 				  "%zu devices have only their means here; --device "
-				  "shows the steps of one, --format csv those of all",
-				  c.nmeans);
+				  "shows the steps of one%s",
+				  c.nmeans,
+				  steps_check_rows(s, steps_count_rows(s), &too_many) < 0
+					  ? ""
+					  : ", --format csv those of all");
 	free(c.items);
 	return m;
 }
@@ -562,7 +566,7 @@ static struct table *table_for_people(struct steps *s, const struct scope *scope
 		last = make_table(s, scope, show, false);
 		first->table.more = &last->table;
 	}
-	steps_add_notes(s, request, last);
+	steps_add_notes(s, scope, request, last);
 	steps_release(s);
 	return &first->table;
 }
@@ -580,6 +584,6 @@ int steps_table(struct steps *s, const struct scope *scope,
 		steps_release(s);
 		return -1;
 	}
-	*out = table_for_machines(s, request);
+	*out = table_for_machines(s, scope, request);
 	return 0;
 }

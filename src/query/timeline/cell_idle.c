@@ -212,7 +212,8 @@ static struct filter idle_filter(const struct cells_request *request,
 			    .to_ns = asked->to_ns,
 			    .has_steps = rows->spans.has_steps,
 			    .first_step = rows->spans.first_step,
-			    .last_step = rows->spans.last_step };
+			    .last_step = rows->spans.last_step,
+			    .phase = asked->phase };
 
 	return f;
 }

@@ -146,8 +146,10 @@ static const char *span_text(const struct cell_rows *r, int64_t length_ns,
 		return arena_printf(arena, "Step %" PRId64 ": %s", s->first_step,
 				    host_text(r, length_ns, arena));
 	if (s->has_steps)
-		return arena_printf(arena, "Steps %" PRId64 " to %" PRId64 ": ",
-				    s->first_step, s->last_step);
+		return arena_printf(
+			arena, "Steps %" PRId64 " to %" PRId64 "%s%s: ", s->first_step,
+			s->last_step, s->phase ? ", idle time of phase " : "",
+			s->phase ? s->phase : "");
 	return s->has_times ? "" : "All of the recording: ";
 }
 

@@ -31,6 +31,7 @@ struct timeline_view {
 	struct timeline_reader reader;
 	struct timeline_made made;
 	bool has_reader, has_made;
+	bool is_aligned;    /* profiles are shifted by collectives */
 	bool bundles_steps; /* all of them, also those of which slices are kept by default */
 };
 
@@ -86,14 +87,18 @@ static const struct gap_rank *rank_of(const struct timeline_view *v, int64_t pro
 	return NULL;
 }
 
-/* When a profile begins in the clock that all share: by collectives, or as the files say. */
+/*
+ * When a profile begins in the clock that all share: by collectives, which tell it of ranks
+ * that are aligned to one, or as the files say.
+ */
 static bool find_start(const struct timeline_view *v, const struct scope_profile *p,
 		       bool by_collectives, int64_t *start_ns)
 {
 	const struct gap_rank *rank = rank_of(v, p->id);
+	const struct gap_rank *first = rank_of(v, v->scope->profiles[0].id);
 
 	*start_ns = 0;
-	if (by_collectives && rank && rank->is_aligned)
+	if (by_collectives && rank && first && rank->aligned_to == first->aligned_to)
 		*start_ns = sum_sub(0, rank->clock_ns);
 	else if (!by_collectives && p->has_base)
 		*start_ns = sum_add(p->base_ns, p->start_ns);
@@ -124,10 +129,12 @@ static bool shift_by(struct timeline_view *v, bool by_collectives)
 
 static void shift_profiles(struct timeline_view *v)
 {
-	bool is_known = v->scope->n > 1 && (shift_by(v, true) || shift_by(v, false));
+	v->is_aligned = v->scope->n > 1 && shift_by(v, true);
+	bool is_known = v->is_aligned || (v->scope->n > 1 && shift_by(v, false));
 
 	for (size_t i = 0; is_known && i < v->scope->n; i++)
 		is_known = v->profiles[i].shift_ns < FAR_APART_NS;
+	v->is_aligned &= is_known;
 	for (size_t i = 0; !is_known && i < v->scope->n; i++)
 		v->profiles[i].shift_ns = 0;
 }
@@ -312,7 +319,7 @@ static void head(struct timeline *t, struct timeline_head *out)
 		.bundle_ns = v->shared.bundle_ns,
 		.whole = v->whole,
 		.nwhole = v->nwhole,
-		.is_aligned = v->ranks.is_aligned,
+		.is_aligned = v->is_aligned,
 	};
 }
 

@@ -174,16 +174,17 @@ int top_load(struct store *store, const struct scope *scope,
 	return check_asked(store, out, scope, query, err);
 }
 
-const char *top_scope_note(const struct scope *scope, struct arena *arena)
+const char *top_scope_note(const struct scope *scope, bool has_by, struct arena *arena)
 {
+	bool is_ranks = scope->nranks == scope->n;
+	const char *what = is_ranks ? "rank" : "profile";
+
 	if (scope->n < 2)
 		return NULL;
-	if (scope->nranked == scope->n)
+	if (has_by)
 		return arena_printf(arena,
-				    "%zu ranks added up; --by rank shows them separately",
-				    scope->nranks);
-	return arena_printf(arena,
-			    "%zu profiles added up; --by profile shows them "
-			    "separately",
-			    scope->n);
+				    "%zu %ss added up; --by %s shows them separately",
+				    scope->n, what, what);
+	return arena_printf(arena, "%zu %ss added up; --%s %s shows one", scope->n, what,
+			    what, is_ranks ? "N" : "ID");
 }

@@ -149,7 +149,8 @@ int top_functions(struct store *store, const struct scope *scope,
 		  const struct filter *filter, const struct view_request *show,
 		  struct table **out, struct err *err);
 
-/* "12 ranks added up": a note for tables that sum over profiles; NULL for one. */
-const char *top_scope_note(const struct scope *scope, struct arena *arena);
+/* "12 ranks added up": a note for tables that sum over profiles; NULL for one.  has_by: --by
+ * tells them apart. */
+const char *top_scope_note(const struct scope *scope, bool has_by, struct arena *arena);
 
 #endif

@@ -177,7 +177,7 @@ int top_annotations(struct store *store, const struct scope *scope,
 		const struct view_rows rows = { &l, l.order, l.nmatched,
 						sizeof(*l.order) };
 		struct memtable *m = view_table(&label_view, &rows, scope, &show);
-		const char *note = top_scope_note(scope, &m->arena);
+		const char *note = top_scope_note(scope, false, &m->arena);
 		if (note)
 			memtable_add_note(m, "%s", note);
 		*out = &m->table;

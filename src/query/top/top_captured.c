@@ -147,9 +147,7 @@ static struct top_place place_of(const struct capturing *c, int64_t step_id)
 
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		place.split[i] = SPLIT_NONE;
-	place.split[TOP_BY_PROFILE] = c->profile->id;
-	if (c->profile->has_rank)
-		place.split[TOP_BY_RANK] = c->profile->rank;
+	top_split_by_profile(place.split, c->profile);
 	if (step_numbers_find(&c->steps, step_id, &number))
 		place.split[TOP_BY_STEP] = number;
 	return place;

@@ -236,7 +236,7 @@ struct table *top_table(const struct top_rows *rows, const struct top_query *que
 	struct memtable *m = view_table(&top_view, &view_rows, rows->scope, &show);
 	m->table.share = shown_share(rows, &m->arena);
 	const char *note =
-		show.asked & apart ? NULL : top_scope_note(rows->scope, &m->arena);
+		show.asked & apart ? NULL : top_scope_note(rows->scope, true, &m->arena);
 	if (note)
 		memtable_add_note(m, "%s", note);
 	note_sort(m, rows, &query->show);

@@ -32,6 +32,11 @@ file AS (SELECT id, replace(replace(replace(replace(path, rtrim(path, replace(pa
 named AS (SELECT id, stem, replace(folder, rtrim(folder, replace(folder, '/', '')), '') AS parent,
                  count(*) OVER (PARTITION BY stem) AS same
           FROM file),
+-- whole seconds, rounded down, also before 1970
+began AS (SELECT id, (base_ns + start_ns - ns) / 1000000000 AS s, ns
+          FROM (SELECT id, base_ns, start_ns,
+                       ((base_ns + start_ns) % 1000000000 + 1000000000) % 1000000000 AS ns
+                FROM profile)),
 findings AS (SELECT profile_id, count(*) AS n FROM finding WHERE severity <> 'info'
              GROUP BY profile_id)
 SELECT p.id AS profile, r.name AS run,
@@ -40,10 +45,8 @@ SELECT p.id AS profile, r.name AS run,
        p.path AS path, p.format AS format,
        p.dialect AS dialect, p.host AS host, p.rank AS rank, p.world_size AS world_size,
        p.rank_source AS rank_source, p.worker AS worker, p.span AS span,
-       strftime('%Y-%m-%dT%H:%M:%S', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
-           || printf('.%09dZ', (p.base_ns + p.start_ns) % 1000000000) AS start,
-       strftime('%Y-%m-%d %H:%M', (p.base_ns + p.start_ns) / 1000000000, 'unixepoch')
-           AS start_minute,
+       strftime('%Y-%m-%dT%H:%M:%S', began.s, 'unixepoch') || printf('.%09dZ', began.ns) AS start,
+       strftime('%Y-%m-%d %H:%M', began.s, 'unixepoch') AS start_minute,
        p.dur_ns AS span_ns, p.slices AS slices, coalesce(steps.n, 0) AS steps,
        coalesce(work.n, 0) AS devices, p.has_memory AS has_memory,
        p.has_shapes AS has_shapes, p.has_stacks AS has_stacks, p.has_flops AS has_flops,
@@ -51,6 +54,7 @@ SELECT p.id AS profile, r.name AS run,
        p.device_type AS device_type, p.tp AS tp, p.dp AS dp, p.pp AS pp, p.ep AS ep, p.cp AS cp,
        steps.source AS steps_from
 FROM profile p JOIN named ON named.id = p.id
+JOIN began ON began.id = p.id
 JOIN run r ON r.id = p.run_id
 LEFT JOIN work ON work.profile_id = p.id
 LEFT JOIN steps ON steps.profile_id = p.id
