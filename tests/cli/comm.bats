@@ -128,6 +128,18 @@ setup_store() {
 	ptool comm --ranks --run unnumbered --wide >out
 	grep -qxF "$told" out
 	grep -qxF "$guess" out
+	# what a filter leaves is matched as all are
+	ptool comm --ranks --run unnumbered --rank 1 --wide >out
+	lacks "lack ranks" <out
+	one=${guess/2 collectives have/1 collective has}
+	grep -qxF "$one" out
+	# of two ranks what one lacks is no collective, but a call without partner
+	ptool ingest -q -o unnumbered.db False[01].json
+	ptool comm --ranks --wide unnumbered.db >out
+	grep -qxF "$one" out
+	grep -qxF 'note: 1 call has no partner on another rank' out
+	ptool ingest -q -o numbered.db True[01].json
+	ptool comm --ranks numbered.db | lacks guess
 	setup_store
 	ptool comm --ranks --run job | lacks "lack ranks"
 }
@@ -158,8 +170,8 @@ setup_store() {
 	setup_store
 	[ "$(ptool comm --list --format csv --focus all_reduce | tail -n +2 | wc -l)" = 4 ]
 	[ "$(ptool comm --list --format csv --step 1 | tail -n +2 | wc -l)" = 4 ]
-	run -3 --separate-stderr ptool comm --ranks --min-dur 150us
-	says "ptool: comm: ptool.db: no two ranks share a collective"
+	run -3 --separate-stderr ptool comm --ranks --min-dur 1ms
+	says "ptool: comm: ptool.db: no collective matches"
 	run -3 --separate-stderr ptool comm --focus broadcast
 	says "ptool: comm: ptool.db: --focus 'broadcast' matches no name"
 	run -2 --separate-stderr ptool comm --cat kernel
@@ -398,4 +410,47 @@ endless() { # RANK START_US
 	# without phases nothing is known
 	setup_store
 	[ -z "$(ptool comm --ranks --by rank --format csv | tail -n +2 | cut -d, -f13- | tr -d ',\n')" ]
+}
+
+@test "experts of ranks that recorded twice are compared within each recording" {
+	for rank in 0 1; do
+		for second in 0 1; do
+			ns=$(((100 + 50 * rank) * (1 + second)))
+			recorded $rank 2 $second <<-END
+				fused_moe_kernel 0 $ns
+				ncclDevKernel_AllReduce_Sum_f32_RING_LL $ns $((400 - ns))
+			END
+		done
+	done
+	ptool ingest -q rank*.json
+	ptool comm --imbalance --format csv | cut -d, -f2,3,5-9 >rows
+	diff rows - <<-'END'
+		recording,ranks,expert_ns,mean_ns,max_ns,imbalance,cost_ns
+		1,2,250000,125000,150000,1.2,25000
+		2,2,500000,250000,300000,1.2,50000
+	END
+	ptool comm --imbalance --by rank --format csv | cut -d, -f2-4 | diff - <(printf 'recording,profile,rank\n1,1,0\n1,3,1\n2,2,0\n2,4,1\n')
+}
+
+@test "filters and --rank choose collectives across ranks, of which all parts count" {
+	for rank in 0 1 2 3; do # the last is late in the first; the second are equal and short
+		us=$((rank == 3 ? 20 : 200))
+		recorded $rank 4 0 <<-END
+			gemm 0 5
+			ncclDevKernel_AllReduce_Sum_f32_RING_LL $((300 - us)) $us
+			ncclDevKernel_AllGather_RING_LL 500 10
+		END
+	done
+	ptool ingest -q rank*.json
+	ptool comm --ranks --format csv | grep '"all_reduce"' >whole
+	for filter in '--min-dur 50us' '--time 0us..150us' '--rank 0..1 --focus reduce' '--rank 2 --focus reduce'; do
+		# shellcheck disable=SC2086 # several words
+		ptool comm --ranks --format csv $filter | tail -n +2 | diff whole -
+	done
+	[ "$(cut -d, -f6-8,10,15 whole)" = 4,,1,540000,3 ]
+	ptool comm --ranks --rank 0..1 >text
+	run ! grep -q missing text
+	[ "$(ptool comm --ranks --rank 3 --by rank --format csv | cut -d, -f2,3,5 | tail -n +2)" = 3,2,0 ]
+	# a part of a rank that is not asked for chooses nothing
+	run -3 ptool comm --ranks --rank 3 --min-dur 50us
 }

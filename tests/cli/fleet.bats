@@ -58,14 +58,21 @@ same() { # ARGUMENT...
 		same $line
 	done
 	# of advice what needs no slices; the others are named
-	for rule in data-loading data-parallel ddp-backend communication low-utilization:below_pct=99.9 memory-limit:min_pct=0 \
-		exposed-communication:min_pct=0 stragglers warm-up:min_pct=0 small-operators host-copies:min_pct=0 \
-		host-reads:min_pct=0 threads; do
+	for rule in data-loading data-parallel ddp-backend low-utilization:below_pct=99.9 memory-limit:min_pct=0 \
+		exposed-communication:min_pct=0 stragglers warm-up:min_pct=0 threads; do
 		same advise --rule $rule --format csv
 		same advise --rule $rule --evidence --format json
 	done
+	# which operators run beside communication slices alone tell, so that shares differ
+	for rule in communication small-operators host-copies:min_pct=0 host-reads:min_pct=0; do
+		for store in one.db stores; do
+			ptool advise -q --rule $rule --evidence --format csv $store | cut -d, -f 1 | sort -u >$store.csv
+		done
+		diff one.db.csv stores.csv
+	done
 	run -0 --separate-stderr ptool advise -q stores
 	[[ "$output" == *"Not examined, because these rules read slices"*"idle-time"* ]]
+	[[ "$(tr -s '\n ' ' ' <<<"$output")" == *"made without --summary-only"* ]]
 	[[ "$output" != *"no problem found"* ]]
 	# the first screen but for advice, which needs slices
 	ptool overview one.db --format csv | sed 's/one.db/S/' | grep -vE '^"findings"' >one

@@ -25,6 +25,8 @@ made() {
 @test "a slow rank is named, and what to do next, in 80 columns" {
 	made slow_rank
 	ptool ranks fleet.db --width 80 | like_golden ranks_slow.txt
+	# of options that choose ranks its own stands
+	ptool ranks fleet.db --wide --rank 0..9 | grep -F "'ptool kernels --rank 6 fleet.db'"
 	ptool ranks fleet.db --by step -n 3 --width 80 >steps
 	[ "$(wc -L <steps)" -le 80 ]
 	ptool ranks fleet.db --by step --wide | grep -q '^Ranks  Caused waiting'
@@ -74,4 +76,47 @@ made() {
 	[ -z "${SAN-}${TSAN-}${VALGRIND-}" ] || limit=unlimited
 	run -0 bash -c 'ulimit -v "$0"; "$PTOOL" ranks --by step --limit 3 --format csv' "$limit"
 	[ "$(cut -d, -f1-4 <<<"$output" | head -n 3)" = $'profile,rank,step,wall_ns\n1,0,0,100000\n1,0,1,100000' ]
+}
+
+@test "a step without a collective has one stretch of work, whatever comes after it" {
+	for rank in 0 1; do
+		recorded $rank 2 0 <<-END
+			ProfilerStep#1 0 1000
+			gemm 0 1000
+			ProfilerStep#2 1000 170
+			gemm 1000 100
+			ncclDevKernel_AllReduce_Sum_f32_RING_LL 1100 50
+			gemm 1150 20
+			ProfilerStep#3 1170 170
+			gemm 1170 100
+			ncclDevKernel_AllReduce_Sum_f32_RING_LL 1270 50
+			gemm 1320 20
+		END
+	done
+	ptool ingest -q rank*.json
+	ptool ranks --what-if --format csv | tail -n +2 >rows
+	[ "$(cut -d, -f1,5 rows | sort | uniq -c | awk '{ print $2 }' | tr '\n' ' ')" = '"ideal",1 "kind",1 "rank",1 "recorded",1 "replayed",1 "slowest",1 ' ]
+}
+
+@test "ranks that recorded twice are named, counted and played once" {
+	for rank in 0 1 2 3; do
+		for second in 0 1; do
+			ns=$((rank == 2 ? 150 : 100))
+			recorded $rank 4 $second <<-END
+				ProfilerStep#$second 0 210
+				gemm 0 $ns
+				ncclDevKernel_AllReduce_Sum_f32_RING_LL $ns $((210 - ns))
+			END
+		done
+	done
+	ptool ingest -q rank*.json
+	ptool ranks | grep -q "^note: rank 2 computes slowly, 1.50 times"
+	ptool ranks --what-if --format csv >rows
+	grep -q '^"recorded",,,420000,1.217' rows
+	[ "$(grep -c '^"rank"' rows)" = 4 ]
+	grep -q '^"rank",,2,420000,' rows
+	# three ranks are too few, however often they recorded
+	ptool ingest -q -o few.db rank[0-2]_*.json
+	ptool ranks few.db >text
+	run ! grep -q "computes slowly" text
 }

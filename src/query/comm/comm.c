@@ -109,8 +109,9 @@ static int load_matches(struct comm_sources *s, const struct scope *scope,
 static int nothing_shared(const struct comm_matches *m, const struct comm_sources *s,
 			  struct err *err)
 {
-	if (m->nparts)
-		return err_set(err, ERR_EMPTY, "no two ranks share a collective");
+	for (size_t i = 0; i < m->nparts; i++)
+		if (!m->parts[i].call.is_unwanted)
+			return err_set(err, ERR_EMPTY, "no two ranks share a collective");
 	if (m->direct)
 		return err_set(err, ERR_EMPTY,
 			       "only sends and receives match, and these are not "
@@ -136,13 +137,13 @@ static int find_matches(struct comm_sources *s, const struct scope *scope,
 	if (load_matches(s, scope, with_compute, m, err) < 0)
 		return -1;
 	comm_matches_find(m);
-	if (!m->nmatches)
-		return nothing_shared(m, s, err);
 	comm_align(m);
-	return 0;
+	comm_matches_choose(m);
+	return m->nmatches ? 0 : nothing_shared(m, s, err);
 }
 
-static int open_ranks(struct comm_sources *s, const struct scope *scope,
+/* All ranks of the run are compared; what those of the scope took part in is shown. */
+static int open_ranks(struct comm_sources *s, const struct scope *run,
 		      const struct comm_request *request, struct table **out,
 		      struct err *err)
 {
@@ -151,16 +152,17 @@ static int open_ranks(struct comm_sources *s, const struct scope *scope,
 	struct comm_ranks ranks = { .matches = &m,
 				    .phases = &phases,
 				    .texts = s->texts,
+				    .shown = s->across,
 				    .by = request->by,
 				    .show = &request->show };
-	int rc = find_matches(s, scope, request->by == COMM_BY_RANK, &m, err);
+	int rc = find_matches(s, run, request->by == COMM_BY_RANK, &m, err);
 
 	if (rc == 0)
-		rc = read_world(s->store, scope, &ranks.world_size, err);
+		rc = read_world(s->store, run, &ranks.world_size, err);
 	if (rc == 0)
-		rc = comm_phases_load(s->store, scope, &m, &phases, err);
+		rc = comm_phases_load(s->store, run, &m, &phases, err);
 	if (rc == 0)
-		*out = comm_ranks_table(&ranks, scope);
+		*out = comm_ranks_table(&ranks);
 	comm_phases_release(&phases);
 	comm_matches_release(&m);
 	return rc;
@@ -194,8 +196,10 @@ int comm_ranks_load(struct store *store, const struct scope *scope,
 int comm_open(struct store *store, const struct scope *scope,
 	      const struct comm_request *request, struct table **out, struct err *err)
 {
+	const struct scope_request all = { .run = scope->profiles[0].run };
 	struct comm_sources s = { .found = 0 };
 	struct text_pool texts;
+	struct scope run = { .n = 0 };
 
 	*out = NULL;
 	if (request->by >= COMM_BY_AXES &&
@@ -204,12 +208,17 @@ int comm_open(struct store *store, const struct scope *scope,
 	if (request->imbalance)
 		return comm_imbalance_open(store, scope, request, out, err);
 	int rc = text_pool_open(store, &texts, err);
+	if (rc == 0 && request->across_ranks)
+		rc = scope_load(store, &all, &run, err);
 	if (rc == 0)
-		rc = comm_sources_open(store, scope, request->filter, &texts, &s, err);
+		rc = comm_sources_open(store, run.n ? &run : scope, request->filter,
+				       &texts, &s, err);
+	s.across = run.n ? scope : NULL;
 	if (rc == 0)
-		rc = request->across_ranks ? open_ranks(&s, scope, request, out, err)
-					   : open_profiles(&s, scope, request, out, err);
+		rc = run.n ? open_ranks(&s, &run, request, out, err)
+			   : open_profiles(&s, scope, request, out, err);
 	comm_sources_close(&s);
 	text_pool_close(&texts);
+	scope_release(&run);
 	return rc;
 }

@@ -61,9 +61,10 @@ struct comm_call {
 	uint32_t dtype;      /* float32, ..., or as it is spelled */
 	uint32_t group, ranks;
 	uint32_t algorithm, protocol;
-	uint32_t device; /* place among the devices; their number: the host */
-	uint8_t kind;    /* enum collective */
-	uint8_t side;    /* enum comm_side */
+	uint32_t device;  /* place among the devices; their number: the host */
+	uint8_t kind;     /* enum collective */
+	uint8_t side;     /* enum comm_side */
+	bool is_unwanted; /* the choice leaves it out: comm_sources.across */
 };
 
 struct comm_calls {

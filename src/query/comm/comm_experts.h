@@ -17,6 +17,7 @@ struct expert_call {
 struct expert_rank {
 	const struct scope_profile *profile;
 	int64_t device;
+	uint32_t span;             /* as of a comm_participant; for the caller to set */
 	struct expert_call *calls; /* owned */
 	size_t ncalls, calls_cap;
 };

@@ -11,6 +11,7 @@
 #include "base/sort.h"
 #include "base/sum.h"
 #include "query/comm/comm_experts.h"
+#include "query/comm/comm_match.h"
 #include "query/query.h"
 
 /* Which columns a table has. */
@@ -18,7 +19,7 @@ enum { GROUPS = 1, RANKS = 2, SINGLES = 4 };
 
 struct imbalance_row {
 	const char *group;
-	int64_t profile, rank, call, ranks, calls;
+	int64_t recording, profile, rank, call, ranks, calls;
 	int64_t moe_ns, mean_ns, max_ns, cost_ns, then_ns;
 	int64_t slowest_rank, slowest_calls;
 	int64_t tokens, max_tokens, token_calls; /* of calls where all ranks tell them */
@@ -27,10 +28,11 @@ struct imbalance_row {
 };
 
 struct imbalance {
-	struct experts experts;     /* by (group, rank, device) */
+	struct experts experts;     /* by (group, span, rank, device) */
 	struct imbalance_row *rows; /* owned */
 	size_t nrows, rows_cap;
 	enum comm_by by;
+	bool has_spans;  /* a rank recorded several times */
 	size_t unpaired; /* groups whose totals are compared */
 	/* of all groups; where the rank with most tokens took longest */
 	int64_t calls, token_calls, followed;
@@ -64,6 +66,7 @@ static struct cell get_group(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "group", "Group", "place of the ranks in other axes, where they have one", NULL, UNIT_TEXT, .get = get_group, .least = 8 },
+	{ "recording", "Recording", "which of its ranks' recordings, from 1, where ranks have several", NULL, UNIT_COUNT, NUMBER(recording) },
 	{ "profile", "Profile", "number of the profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANKS },
 	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANKS },
 	{ "call", "Call", "number of the call, from 0, with --list", NULL, UNIT_COUNT, NUMBER(call), .needs = SINGLES },
@@ -86,8 +89,9 @@ static const struct field fields[] = {
 /* clang-format on */
 
 static const struct view_part people[] = {
-	{ NULL, "group rank! call! ranks calls! expert_ns! mean_ns max_ns! imbalance! "
-		"token_imbalance tokens cost_ns! slowest_rank slowest_calls then_ns" },
+	{ NULL,
+	  "group recording rank! call! ranks calls! expert_ns! mean_ns max_ns! imbalance! "
+	  "token_imbalance tokens cost_ns! slowest_rank slowest_calls then_ns" },
 	{ .fields = NULL },
 };
 
@@ -102,11 +106,13 @@ unsigned comm_imbalance_columns(enum comm_by by)
 	return by == COMM_BY_RANK ? RANKS : by == COMM_SINGLE ? SINGLES : GROUPS;
 }
 
+/* Of a group the k-th recordings of its ranks belong together. */
 static int compare_groups(const struct expert_rank *x, const struct expert_rank *y)
 {
 	const char *a = x->profile->exchange_group, *b = y->profile->exchange_group;
+	int order = strcmp(a ? a : "", b ? b : "");
 
-	return strcmp(a ? a : "", b ? b : "");
+	return order ? order : sort_order(x->span, y->span);
 }
 
 static int by_group(const void *a, const void *b)
@@ -198,16 +204,29 @@ static void add_row(struct imbalance *m, struct imbalance_row row)
 	*ARRAY_PUSH(m->rows, m->nrows, m->rows_cap) = row;
 }
 
-static struct imbalance_row row_of(const struct expert_rank *ranks, size_t n)
+/* Each has one device or more; they are by rank. */
+static int64_t count_ranks(const struct expert_rank *ranks, size_t n)
+{
+	int64_t count = 1;
+
+	for (size_t i = 1; i < n; i++)
+		count += ranks[i].profile->rank != ranks[i - 1].profile->rank;
+	return count;
+}
+
+static struct imbalance_row row_of(const struct imbalance *m,
+				   const struct expert_rank *ranks, size_t n)
 {
 	return (struct imbalance_row){ .group = ranks->profile->exchange_group,
+				       .recording = m->has_spans ? ranks->span + 1
+								 : NUMBER_NONE,
 				       .profile = NUMBER_NONE,
 				       .rank = NUMBER_NONE,
 				       .call = NUMBER_NONE,
 				       .tokens = NUMBER_NONE,
 				       .max_tokens = NUMBER_NONE,
 				       .token_ratio = -1,
-				       .ranks = (int64_t)n,
+				       .ranks = count_ranks(ranks, n),
 				       .calls = (int64_t)ranks->ncalls };
 }
 
@@ -220,7 +239,7 @@ static void add_ranks(struct imbalance *m, const struct expert_rank *ranks, size
 		      const struct imbalance_row *all, const struct of_rank *own)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct imbalance_row row = row_of(&ranks[i], n);
+		struct imbalance_row row = row_of(m, &ranks[i], 1);
 		row.profile = ranks[i].profile->id;
 		row.rank = ranks[i].profile->rank;
 		for (size_t k = 0; k < ranks[i].ncalls; k++) {
@@ -253,9 +272,9 @@ static void add_group(struct imbalance *m, struct expert_rank *ranks, size_t n)
 	m->unpaired += !is_paired;
 	for (size_t i = 0; i < n && !is_paired; i++)
 		join_calls(&ranks[i]);
-	all = row_of(ranks, n);
+	all = row_of(m, ranks, n);
 	for (size_t k = 0; k < ranks->ncalls; k++) {
-		struct imbalance_row row = row_of(ranks, n);
+		struct imbalance_row row = row_of(m, ranks, n);
 		size_t at = slowest_of(ranks, n, k, &row);
 		own[at].slowest++;
 		add_call(&all, &row);
@@ -319,6 +338,19 @@ static struct table *make_table(const struct imbalance *m, const struct scope *s
 	return &table->table;
 }
 
+static void find_spans(struct imbalance *m, const struct scope *scope)
+{
+	struct comm_matches spans;
+
+	comm_matches_init(scope, &spans);
+	for (size_t i = 0; i < m->experts.nranks; i++) {
+		struct expert_rank *rank = &m->experts.ranks[i];
+		rank->span = comm_matches_who(&spans, rank->profile)->span;
+		m->has_spans |= rank->span > 0;
+	}
+	comm_matches_release(&spans);
+}
+
 int comm_imbalance_open(struct store *store, const struct scope *scope,
 			const struct comm_request *request, struct table **out,
 			struct err *err)
@@ -329,8 +361,10 @@ int comm_imbalance_open(struct store *store, const struct scope *scope,
 
 	if (rc == 0)
 		rc = experts_load(store, &texts, scope, &m.experts, err);
-	if (rc == 0)
+	if (rc == 0) {
+		find_spans(&m, scope);
 		add_groups(&m);
+	}
 	if (rc == 0 && !m.nrows)
 		rc = err_set(
 			err, ERR_EMPTY,

@@ -136,15 +136,16 @@ int comm_load_slices(struct comm_sources *s, const struct scope_profile *profile
 	return find_host_compute(s, profile, out, err);
 }
 
-/* Those that are wanted, in their order. */
+/* Those that are wanted, in their order; across ranks all, with marks. */
 static int choose_calls(struct comm_sources *s, const struct scope_profile *profile,
 			struct comm_profile *p, struct err *err)
 {
 	struct comm_calls *calls = &p->calls;
+	bool is_shown = !s->across || scope_find(s->across, profile->id);
 	size_t n = 0;
 
 	for (size_t i = 0; i < calls->n; i++) {
-		const struct comm_call *c = &calls->items[i];
+		struct comm_call *c = &calls->items[i];
 		bool on_device = c->side == COMM_ON_DEVICE;
 		bool in_step = filter_has_step(s->choice.filter, profile->id, c->step,
 					       c->step != NUMBER_NONE);
@@ -159,7 +160,8 @@ static int choose_calls(struct comm_sources *s, const struct scope_profile *prof
 		int wanted = work_filter_wants(&s->choice, &piece, err);
 		if (wanted < 0)
 			return -1;
-		if (wanted)
+		c->is_unwanted = !wanted || !is_shown;
+		if (!c->is_unwanted || s->across)
 			calls->items[n++] = *c;
 	}
 	s->found += (int64_t)calls->n;

@@ -11,7 +11,12 @@ struct comm_sources {
 	struct text_pool *texts; /* borrowed */
 	struct summary_reader summaries;
 	struct slice_finder finder;
-	struct work_filter choice;  /* its names are those of collectives */
+	struct work_filter choice; /* its names are those of collectives */
+	/*
+	 * NULL: what the choice does not want is left out.  Else all is there, to be
+	 * matched, and marked where it is not wanted or not of these profiles; borrowed.
+	 */
+	const struct scope *across;
 	int64_t found, launch_only; /* calls so far, chosen or not; chosen launches */
 	int64_t no_group; /* chosen ones that lack but the size of the group for a bus bandwidth */
 	bool several_groups; /* a profile's collectives are of several */
@@ -37,7 +42,7 @@ int comm_slices_open(struct store *store, const struct scope *scope,
 void comm_sources_close(struct comm_sources *s);
 
 /*
- * Those that the choice wants.  with_compute: fills `compute`, else there is none.
+ * Those that the choice wants, or all: `across`.  with_compute: fills `compute`, else there is none.
  * comm_profile_release() in both cases.
  */
 int comm_load(struct comm_sources *s, const struct scope_profile *profile,

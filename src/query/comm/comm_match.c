@@ -112,7 +112,7 @@ void comm_matches_add(struct comm_matches *m, const struct scope_profile *profil
 	for (size_t i = 0; i < calls->n; i++) {
 		const struct comm_call *call = &calls->items[i];
 		if (collective_is_point_to_point((enum collective)call->kind)) {
-			m->direct++;
+			m->direct += !call->is_unwanted;
 			continue;
 		}
 		*ARRAY_PUSH(m->parts, m->nparts, m->parts_cap) = (struct comm_part){
@@ -240,13 +240,73 @@ void comm_matches_find(struct comm_matches *m)
 		     end < m->nparts && !compare_places(&placed[i], &placed[end]); end++)
 			;
 		if (end - i < 2) {
-			m->unmatched++;
+			m->unmatched += !m->parts[i].call.is_unwanted;
 			continue;
 		}
 		*ARRAY_PUSH(m->matches, m->nmatches, m->matches_cap) =
 			(struct comm_match){ i, end - i };
 	}
 	free(placed);
+}
+
+static uint32_t span_of(const struct comm_matches *m, const struct comm_part *part)
+{
+	return m->participants[part->participant].span;
+}
+
+static bool are_alike(const struct comm_matches *m, size_t a, size_t b)
+{
+	const struct comm_part *x = &m->parts[a], *y = &m->parts[b];
+
+	return !comm_part_compare(x, y, false) && span_of(m, x) == span_of(m, y);
+}
+
+bool comm_matches_are_alike(const struct comm_matches *m, size_t a, size_t b)
+{
+	return are_alike(m, m->matches[a].first, m->matches[b].first);
+}
+
+/* Have ranks different numbers of these matches, or of parts behind them? */
+static bool is_uneven(const struct comm_matches *m, size_t first, size_t last)
+{
+	const struct comm_match *a = &m->matches[first], *b = &m->matches[last];
+	size_t behind = b->first + b->n;
+
+	/* who has the k-th has the first, so that the last one has the fewest */
+	return b->n < a->n || (behind < m->nparts && are_alike(m, b->first, behind));
+}
+
+/* Of [first, end), which are alike, those of which a part is wanted move to `to`. */
+static size_t choose(struct comm_matches *m, size_t first, size_t end, size_t to)
+{
+	for (size_t i = first; i < end; i++) {
+		const struct comm_match match = m->matches[i];
+		bool is_wanted = false;
+		for (size_t k = match.first; k < match.first + match.n; k++) {
+			is_wanted |= !m->parts[k].call.is_unwanted;
+			m->participants[m->parts[k].participant].has_matches = true;
+		}
+		if (is_wanted)
+			m->matches[to++] = match;
+	}
+	return to;
+}
+
+void comm_matches_choose(struct comm_matches *m)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, end; i < m->nmatches; i = end) {
+		size_t before = n;
+		for (end = i + 1; end < m->nmatches && comm_matches_are_alike(m, i, end);
+		     end++)
+			;
+		bool is_guess = !m->parts[m->matches[i].first].is_numbered &&
+				is_uneven(m, i, end - 1);
+		n = choose(m, i, end, n);
+		m->guessed += is_guess ? (int64_t)(n - before) : 0;
+	}
+	m->nmatches = n;
 }
 
 void comm_matches_release(struct comm_matches *m)

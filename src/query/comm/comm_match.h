@@ -24,6 +24,7 @@ struct comm_participant {
 	int64_t offset_ns; /* its clock less that of the clock's first participant */
 	int64_t error_ns;  /* half of the ends lie within so much of the offset */
 	int64_t shared;    /* collectives that tell the offset; 0: the first one's */
+	bool has_matches;  /* set by comm_matches_choose() */
 	struct intervals exposed; /* owned; comm_blocking.h: on its own clock */
 };
 
@@ -47,9 +48,11 @@ struct comm_matches {
 	size_t nparts, parts_cap;
 	struct comm_match *matches; /* owned: of two ranks or more */
 	size_t nmatches, matches_cap;
-	int64_t unmatched; /* parts that are in none */
+	int64_t unmatched; /* wanted parts that are in none */
 	int64_t unranked;  /* profiles that have no rank */
-	int64_t direct;    /* sends and receives, which are not matched */
+	int64_t direct;    /* wanted sends and receives, which are not matched */
+	/* Wanted matches that only their order put together, and it need not be right. */
+	int64_t guessed; /* set by comm_matches_choose() */
 };
 
 /* Takes the profiles of a scope, which is borrowed; comm_matches_release() frees. */
@@ -62,7 +65,11 @@ void comm_matches_add(struct comm_matches *m, const struct scope_profile *profil
 		      const struct comm_calls *calls);
 /* When all are there: finds the matches. */
 void comm_matches_find(struct comm_matches *m);
+/* When clocks are aligned: only matches stay of which a part is wanted. */
+void comm_matches_choose(struct comm_matches *m);
 void comm_matches_release(struct comm_matches *m);
+/* Are the matches at two places of one group, kind, side and span? */
+bool comm_matches_are_alike(const struct comm_matches *m, size_t a, size_t b);
 
 /* Are they of one group, kind and side?  By it, and by bytes where `by_size`: -1, 0, 1. */
 int comm_part_compare(const struct comm_part *a, const struct comm_part *b, bool by_size);

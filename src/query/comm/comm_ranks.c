@@ -203,25 +203,24 @@ static const struct view_part *people_of(const struct comm_ranks *r)
 	return by_collective[groups_of(r->matches)];
 }
 
-static struct memtable *show(const struct comm_ranks *r, const struct scope *scope,
-			     struct view_request show)
+static struct memtable *show(const struct comm_ranks *r, struct view_request show)
 {
 	struct arena arena = { 0 };
 	struct comm_ranks_rows rows = rows_of(r, &arena);
 	const struct view_rows of = { r, rows.items, rows.n, sizeof(*rows.items) };
 
 	show.people = people_of(r);
-	struct memtable *m = view_table(&comm_ranks_view, &of, scope, &show);
+	struct memtable *m = view_table(&comm_ranks_view, &of, r->shown, &show);
 	free(rows.items);
 	arena_release(&arena);
 	return m;
 }
 
-struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *scope)
+struct table *comm_ranks_table(const struct comm_ranks *r)
 {
 	bool with_ranks =
 		r->show->for_people && r->by != COMM_BY_RANK && r->by < COMM_SINGLE;
-	struct memtable *m = show(r, scope, *r->show);
+	struct memtable *m = show(r, *r->show);
 
 	if (!with_ranks) {
 		comm_ranks_add_notes(r, m);
@@ -231,7 +230,7 @@ struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *s
 					  .for_people = true };
 	struct comm_ranks ranks = *r;
 	ranks.by = COMM_BY_RANK;
-	struct memtable *below = show(&ranks, scope, all);
+	struct memtable *below = show(&ranks, all);
 	comm_ranks_add_notes(&ranks, below);
 	m->table.more = &below->table;
 	return &m->table;

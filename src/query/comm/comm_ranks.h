@@ -13,6 +13,8 @@ struct comm_ranks {
 	const struct comm_matches *matches; /* aligned */
 	const struct comm_phases *phases;
 	const struct text_pool *texts;
+	const struct scope
+		*shown;     /* the ranks that have rows, of all that are compared */
 	int64_t world_size; /* of the job, or NUMBER_NONE */
 	enum comm_by by;
 	const struct view_request *show; /* `asked`: comm_ranks_columns() of `by` */
@@ -22,6 +24,6 @@ struct comm_ranks {
 unsigned comm_ranks_columns(enum comm_by by);
 
 /* A row for each kind of collective (and size), rank, or single collective. */
-struct table *comm_ranks_table(const struct comm_ranks *r, const struct scope *scope);
+struct table *comm_ranks_table(const struct comm_ranks *r);
 
 #endif

@@ -67,22 +67,7 @@ struct attendance {
 	int64_t *lacked;   /* by participant, of all kinds: others took part in so many */
 	uint32_t *members; /* those with calls: few of all, where kinds are many */
 	int64_t matches;   /* in which somebody is missing */
-	int64_t guessed; /* that only their order put together, and it need not be right */
 };
-
-static uint32_t span_of(const struct comm_matches *m, const struct comm_part *part)
-{
-	return m->participants[part->participant].span;
-}
-
-/* Are two matches of the collectives that count together? */
-static bool is_same_kind(const struct comm_matches *m, size_t a, size_t b)
-{
-	const struct comm_part *x = &m->parts[m->matches[a].first];
-	const struct comm_part *y = &m->parts[m->matches[b].first];
-
-	return !comm_part_compare(x, y, false) && span_of(m, x) == span_of(m, y);
-}
 
 /* The matches [first, end), which are of one kind. */
 static void attend(const struct comm_matches *m, size_t first, size_t end,
@@ -106,8 +91,6 @@ static void attend(const struct comm_matches *m, size_t first, size_t end,
 		a->calls[p] = 0;
 	}
 	a->matches += incomplete;
-	if (incomplete && !m->parts[m->matches[first].first].is_numbered)
-		a->guessed += (int64_t)(end - first);
 }
 
 static void note_lacking(const struct comm_matches *m, const struct attendance *a,
@@ -129,13 +112,6 @@ static void note_lacking(const struct comm_matches *m, const struct attendance *
 			  "of their kind: " STR_FMT,
 			  (long long)a->matches, m->nmatches, STR_ARG(buf_str(&list)));
 	buf_release(&list);
-	if (a->guessed)
-		memtable_add_note(
-			to,
-			"%lld collectives have no sequence numbers, and ranks have "
-			"different numbers of them: matching the k-th of each rank "
-			"is a guess",
-			(long long)a->guessed);
 }
 
 static void note_attendance(const struct comm_matches *m, struct memtable *to)
@@ -146,7 +122,8 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 	a.lacked = xcalloc(m->nparticipants + 1, sizeof(*a.lacked));
 	a.members = xcalloc(m->nparticipants + 1, sizeof(*a.members));
 	for (size_t i = 0, end; i < m->nmatches; i = end) {
-		for (end = i + 1; end < m->nmatches && is_same_kind(m, i, end); end++)
+		for (end = i + 1; end < m->nmatches && comm_matches_are_alike(m, i, end);
+		     end++)
 			;
 		attend(m, i, end, &a);
 	}
@@ -159,16 +136,12 @@ static void note_attendance(const struct comm_matches *m, struct memtable *to)
 /* A file that is there twice, or of another job. */
 static void note_alone(const struct comm_matches *m, struct memtable *to)
 {
-	bool *shares = xcalloc(m->nparticipants + 1, sizeof(*shares));
 	struct buf list;
 	size_t n = 0;
 
 	buf_init(&list, SIZE_MAX);
-	for (size_t i = 0; i < m->nmatches; i++)
-		for (size_t k = 0; k < m->matches[i].n; k++)
-			shares[m->parts[m->matches[i].first + k].participant] = true;
 	for (size_t p = 0; p < m->nparticipants; p++)
-		if (!shares[p] && begin_item(&list, n++))
+		if (!m->participants[p].has_matches && begin_item(&list, n++))
 			buf_addf(&list, "%lld (rank %lld)",
 				 (long long)m->participants[p].profile->id,
 				 (long long)m->participants[p].profile->rank);
@@ -178,7 +151,6 @@ static void note_alone(const struct comm_matches *m, struct memtable *to)
 			"profiles that share no collective with another rank: " STR_FMT,
 			STR_ARG(buf_str(&list)));
 	buf_release(&list);
-	free(shares);
 }
 
 /* Of one rank in one collective; -1 when there is none. */
@@ -244,10 +216,18 @@ void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to)
 	note_missing(r, to);
 	note_alone(m, to);
 	note_attendance(m, to);
+	if (m->guessed)
+		memtable_add_note(
+			to,
+			"%lld collective%s no sequence numbers, and ranks have "
+			"different numbers of them: matching the k-th of each rank "
+			"is a guess",
+			(long long)m->guessed, m->guessed == 1 ? " has" : "s have");
 	note_clocks(m, to);
 	if (m->unmatched)
-		memtable_add_note(to, "%lld calls have no partner on another rank",
-				  (long long)m->unmatched);
+		memtable_add_note(to, "%lld call%s no partner on another rank",
+				  (long long)m->unmatched,
+				  m->unmatched == 1 ? " has" : "s have");
 	if (m->direct)
 		memtable_add_note(to, "%lld sends and receives are not compared",
 				  (long long)m->direct);

@@ -322,8 +322,12 @@ struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r)
 	struct comm_ranks_rows rows = room_for(m->nparticipants);
 	struct comm_rank *ranks = comm_ranks_sum(m);
 
+	rows.n = 0;
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		struct comm_ranks_row row = empty_row(NULL);
+		if (!scope_find(r->shown, ranks[p].profile->id))
+			continue;
+		row.axes = ranks[p].profile->axes;
 		set_sums(&ranks[p], &row);
 		row.profile = ranks[p].profile->id;
 		row.rank = ranks[p].profile->rank;
@@ -335,7 +339,7 @@ struct comm_ranks_rows comm_ranks_by_rank(const struct comm_ranks *r)
 		row.blocking_ns = ranks[p].blocking_ns;
 		row.prefill_wait_ns = r->phases->sums[p].wait_ns;
 		row.prefill_rank = r->phases->sums[p].rank;
-		rows.items[p] = row;
+		rows.items[rows.n++] = row;
 	}
 	free(ranks);
 	return rows;
@@ -374,9 +378,9 @@ struct comm_ranks_rows comm_ranks_by_axis(const struct comm_ranks *r)
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows.n; i++) {
-		const struct axes *axes = &r->matches->participants[i].profile->axes;
+		int64_t place = rows.items[i].axes.at[axis];
 		rows.items[i].axes = (struct axes)AXES_NONE;
-		rows.items[i].axes.at[axis] = axes->at[axis];
+		rows.items[i].axes.at[axis] = place;
 		rows.items[i].ranks = 1;
 	}
 	if (rows.n)

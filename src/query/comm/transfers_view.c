@@ -141,7 +141,8 @@ struct transfers_view {
 	struct transfers_sources sources;
 	struct summary_reader summaries;
 	struct transfer_rows rows;
-	bool has_work; /* any profile has device work */
+	bool has_work;   /* any profile has device work */
+	bool has_copies; /* and copies or sets, when slices are read */
 };
 
 static int add_slices(struct transfers_view *v, const struct scope_profile *profile,
@@ -157,6 +158,8 @@ static int add_slices(struct transfers_view *v, const struct scope_profile *prof
 	if (rc == 0)
 		transfer_rows_add(&v->rows, by, profile, &work, &all);
 	v->has_work |= work.n > 0;
+	for (size_t i = 0; i < work.n && !v->has_copies; i++)
+		v->has_copies = work_kind_is_memory((enum work_kind)work.items[i].kind);
 	transfers_release(&all);
 	device_work_release(&work);
 	return rc;
@@ -183,9 +186,8 @@ static int add_profiles(struct transfers_view *v, const struct scope *scope,
 		rc = device_work_lacks(v->sources.store, scope, err);
 	if (rc == 0 && !v->rows.n)
 		rc = err_set(err, ERR_EMPTY,
-			     filter_is_given(request->filter)
-				     ? "no copy or set matches"
-				     : "no copy or set of memory was recorded");
+			     v->has_copies ? "no copy or set matches"
+					   : "no copy or set of memory was recorded");
 	return rc;
 }
 

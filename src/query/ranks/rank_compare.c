@@ -46,10 +46,14 @@ static double limit_of(size_t n)
 	return z;
 }
 
-/* What a value must be above to stand out; INFINITY: too few to tell.  Sorts. */
-static double usual_limit(double *values, size_t n, double floor, double least)
+/*
+ * What a value must be above to stand out, where `apart` of them are of different ranks;
+ * INFINITY: too few to tell.  Sorts.
+ */
+static double usual_limit(double *values, size_t n, size_t apart, double floor,
+			  double least)
 {
-	if (n < FEWEST)
+	if (apart < FEWEST)
 		return (double)INFINITY;
 	double middle = middle_median(values, n);
 	for (size_t i = 0; i < n; i++)
@@ -57,20 +61,26 @@ static double usual_limit(double *values, size_t n, double floor, double least)
 	double spread = DEVIATION * middle_median(values, n);
 	if (spread < floor)
 		spread = floor;
-	double above = limit_of(n) * spread;
+	double above = limit_of(apart) * spread;
 	return middle + (above > least ? above : least);
 }
 
 /* Marks the ranks whose value stands out; NAN: it has none. */
 static void mark(struct ranks *r, const double *values, double scale, unsigned bit)
 {
-	size_t n = r->matches.nparticipants, known = 0;
+	const struct comm_participant *who = r->matches.participants;
+	size_t n = r->matches.nparticipants, known = 0, nranks = 0;
 	double *spare = xcalloc(n + 1, sizeof(*spare));
+	uint32_t before = UINT32_MAX;
 
-	for (size_t p = 0; p < n; p++)
-		if (!isnan(values[p]))
-			spare[known++] = values[p];
-	double limit = usual_limit(spare, known, FLOOR * scale, LEAST * scale);
+	for (size_t p = 0; p < n; p++) {
+		if (isnan(values[p]))
+			continue;
+		spare[known++] = values[p];
+		nranks += who[p].first != before;
+		before = who[p].first;
+	}
+	double limit = usual_limit(spare, known, nranks, FLOOR * scale, LEAST * scale);
 	for (size_t p = 0; p < n; p++)
 		if (values[p] > limit)
 			r->models[p].sums.unlike |= bit;
@@ -382,7 +392,7 @@ static void mark_groups(struct link_group *groups, uint32_t n)
 				values[known++] = groups[alike->at[k]].ratio;
 		if (!known)
 			continue;
-		double limit = usual_limit(values, known, FLOOR, LEAST);
+		double limit = usual_limit(values, known, known, FLOOR, LEAST);
 		for (size_t k = 0; k < alike->n; k++)
 			groups[alike->at[k]].is_slow = groups[alike->at[k]].ratio > limit;
 	}
@@ -468,7 +478,7 @@ static void mark_steps(struct ranks *r)
 			walls[n++] = (double)r->steps[i].wall_ns;
 	if (n) {
 		r->usual_step_ns = middle_median(walls, n);
-		double limit = usual_limit(walls, n, FLOOR * r->usual_step_ns,
+		double limit = usual_limit(walls, n, n, FLOOR * r->usual_step_ns,
 					   LEAST * r->usual_step_ns);
 		for (size_t i = 0; i < r->nsteps; i++)
 			r->steps[i].is_slow = r->steps[i].number != NUMBER_NONE &&

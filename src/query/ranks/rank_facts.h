@@ -32,7 +32,10 @@ struct rank_part {
 	uint8_t cause; /* enum gap_cause, of idle time */
 };
 
-/* Steps do not overlap: a moment belongs to the step that began last.  None is empty. */
+/*
+ * Steps do not overlap: a moment belongs to the step that began last, while that lasts.
+ * None is empty.
+ */
 struct rank_step {
 	int64_t number; /* NUMBER_NONE: of no step */
 	int64_t start_ns, wall_ns;

@@ -52,6 +52,9 @@ struct replay {
 	int64_t *transfer_ns, *usual_transfer_ns; /* owned; by part of the matches */
 	int64_t *came_ns; /* owned; by match, while it is played */
 	size_t *missing;  /* likewise: ranks that have not come */
+	struct stretch {
+		int64_t start_ns, end_ns;
+	} * spans; /* owned; room for one a participant */
 };
 
 /* What a rank did of a match. */
@@ -232,11 +235,11 @@ static uint32_t usual_place(struct replay *p, uint32_t nsegments, uint32_t place
 /* How many segments the step of this one has. */
 static uint32_t count_segments(const struct line *l, size_t at)
 {
-	uint32_t n = l->nodes[at].place + 1;
+	uint32_t step = l->nodes[at].step, n = 0;
 
 	for (; at < l->n; at++)
 		if (l->nodes[at].kind == NODE_WORK) {
-			if (l->nodes[at].place + 1 < n)
+			if (l->nodes[at].step != step)
 				break;
 			n = l->nodes[at].place + 1;
 		}
@@ -321,6 +324,7 @@ struct replay *replay_new(const struct ranks *r)
 		xcalloc(r->matches.nparts + 1, sizeof(*p->usual_transfer_ns));
 	p->came_ns = xcalloc(r->matches.nmatches + 1, sizeof(*p->came_ns));
 	p->missing = xcalloc(r->matches.nmatches + 1, sizeof(*p->missing));
+	p->spans = xcalloc(r->matches.nparticipants + 1, sizeof(*p->spans));
 	slots_init(&p->usual_places, NULL);
 	list_comings(&r->matches, &comings);
 	for (uint32_t i = 0; i < r->matches.nparticipants; i++) {
@@ -347,6 +351,7 @@ void replay_free(struct replay *p)
 	free(p->usual_transfer_ns);
 	free(p->came_ns);
 	free(p->missing);
+	free(p->spans);
 	free(p);
 }
 
@@ -401,10 +406,33 @@ static void begin(struct replay *p)
 	}
 }
 
+/* The pauses between a rank's recordings are no time of the run: its spans are added up. */
+static int64_t add_spans(const struct replay *p, bool is_played)
+{
+	const struct comm_matches *m = &p->ranks->matches;
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < m->nparticipants; i++)
+		p->spans[i] = (struct stretch){ INT64_MAX, INT64_MIN };
+	for (size_t i = 0; i < m->nparticipants; i++) {
+		const struct line *l = &p->lines[i];
+		struct stretch *span = &p->spans[m->participants[i].span];
+		int64_t end_ns = is_played ? l->now_ns : l->end_ns;
+		if (l->start_ns < span->start_ns)
+			span->start_ns = l->start_ns;
+		if (end_ns > span->end_ns)
+			span->end_ns = end_ns;
+	}
+	for (size_t i = 0; i < m->nparticipants; i++)
+		if (p->spans[i].end_ns > p->spans[i].start_ns)
+			sum_ns = sum_add(sum_ns, sum_sub(p->spans[i].end_ns,
+							 p->spans[i].start_ns));
+	return sum_ns;
+}
+
 int64_t replay_run(struct replay *p, const unsigned *fixed)
 {
 	size_t n = p->ranks->matches.nparticipants;
-	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
 	bool is_stuck = false;
 
 	begin(p);
@@ -419,22 +447,10 @@ int64_t replay_run(struct replay *p, const unsigned *fixed)
 		is_stuck = !moved;
 		goes_on = !ended;
 	}
-	for (size_t i = 0; i < n; i++) {
-		const struct line *l = &p->lines[i];
-		first_ns = l->start_ns < first_ns ? l->start_ns : first_ns;
-		last_ns = l->now_ns > last_ns ? l->now_ns : last_ns;
-	}
-	return n ? sum_sub(last_ns, first_ns) : 0;
+	return add_spans(p, true);
 }
 
 int64_t replay_recorded(const struct replay *p)
 {
-	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-
-	for (size_t i = 0; i < p->ranks->matches.nparticipants; i++) {
-		const struct line *l = &p->lines[i];
-		first_ns = l->start_ns < first_ns ? l->start_ns : first_ns;
-		last_ns = l->end_ns > last_ns ? l->end_ns : last_ns;
-	}
-	return p->ranks->matches.nparticipants ? sum_sub(last_ns, first_ns) : 0;
+	return add_spans(p, false);
 }

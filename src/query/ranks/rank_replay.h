@@ -33,7 +33,8 @@ struct replay;
 struct replay *replay_new(const struct ranks *r);
 void replay_free(struct replay *p);
 /*
- * From the first rank's begin to the last one's end.  fixed: by participant, the kinds of
+ * From the first rank's begin to the last one's end; where ranks recorded several times,
+ * the sum of these times, without the pauses between them.  fixed: by participant, the kinds of
  * time that take what is usual.
  */
 int64_t replay_run(struct replay *p, const unsigned *fixed);

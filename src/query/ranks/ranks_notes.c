@@ -23,17 +23,33 @@ static int64_t rank_of(const struct ranks *r, size_t p)
 	return r->matches.participants[p].profile->rank;
 }
 
+/* The first participant from p on that has the bit. */
+static size_t find_unlike(const struct ranks *r, unsigned bit, size_t p)
+{
+	while (p < r->matches.nparticipants && !(r->models[p].sums.unlike & bit))
+		p++;
+	return p;
+}
+
+/* Likewise, of the ranks after that of p: each may have recorded several times. */
+static size_t next_unlike(const struct ranks *r, unsigned bit, size_t p)
+{
+	int64_t rank = rank_of(r, p);
+
+	while (p < r->matches.nparticipants && rank_of(r, p) == rank)
+		p++;
+	return find_unlike(r, bit, p);
+}
+
 /* The ranks that have the bit: "3", "3 and 5", "3, 5 and 2 more"; how many. */
 static size_t list_ranks(const struct ranks *r, unsigned bit, struct buf *to)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0, at = 0, first = find_unlike(r, bit, 0);
 
-	for (size_t p = 0; p < r->matches.nparticipants; p++)
-		n += (r->models[p].sums.unlike & bit) != 0;
+	for (size_t p = first; p < r->matches.nparticipants; p = next_unlike(r, bit, p))
+		n++;
 	size_t named = n > NAMED_MOST ? NAMED_MOST : n;
-	for (size_t p = 0; p < r->matches.nparticipants && at < named; p++) {
-		if (!(r->models[p].sums.unlike & bit))
-			continue;
+	for (size_t p = first; at < named; p = next_unlike(r, bit, p)) {
 		const char *between = !at ? "" : at + 1 == n ? " and " : ", ";
 		buf_addf(to, "%s%" PRId64, between, rank_of(r, p));
 		at++;
@@ -41,14 +57,6 @@ static size_t list_ranks(const struct ranks *r, unsigned bit, struct buf *to)
 	if (n > named)
 		buf_addf(to, " and %zu more", n - named);
 	return n;
-}
-
-static int64_t first_rank(const struct ranks *r, unsigned bit)
-{
-	for (size_t p = 0; p < r->matches.nparticipants; p++)
-		if (r->models[p].sums.unlike & bit)
-			return rank_of(r, p);
-	return 0;
 }
 
 /* Of those that have the bit the one whose ratio is largest. */
@@ -100,7 +108,8 @@ static void note_unlike(const struct ranks *r, struct memtable *to)
 		if (n)
 			memtable_add_note(to, "rank%s " STR_FMT ": %s%" PRId64 "%s",
 					  n > 1 ? "s" : "", STR_ARG(buf_str(&list)),
-					  kinds[i].look, first_rank(r, kinds[i].bit),
+					  kinds[i].look,
+					  rank_of(r, find_unlike(r, kinds[i].bit, 0)),
 					  kinds[i].look_more);
 		buf_release(&list);
 	}

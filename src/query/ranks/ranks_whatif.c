@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "query/ranks/rank_replay.h"
 #include "query/ranks/whatif_rows.h"
 
@@ -12,14 +13,15 @@
 
 struct whatif {
 	struct replay *replay;
-	size_t nranks;
+	const struct comm_participant *who; /* by rank */
+	size_t n;
 	unsigned *fixed; /* owned; by participant */
 	struct whatif_rows rows;
 };
 
 static int64_t play_all(struct whatif *w, unsigned fixed)
 {
-	for (size_t i = 0; i < w->nranks; i++)
+	for (size_t i = 0; i < w->n; i++)
 		w->fixed[i] = fixed;
 	return replay_run(w->replay, w->fixed);
 }
@@ -37,7 +39,7 @@ static void add_kinds(struct whatif *w)
 }
 
 struct worker {
-	uint32_t rank; /* participant */
+	uint32_t rank; /* its first participant */
 	int64_t ns;
 };
 
@@ -49,33 +51,50 @@ static int longest_first(const void *a, const void *b)
 	return order ? order : sort_order(x->rank, y->rank);
 }
 
+/* Those that others waited for most come first; the caller frees. */
+static struct worker *list_workers(const struct whatif *w, const struct ranks *r,
+				   size_t *nranks)
+{
+	struct worker *workers = xcalloc(w->n + 1, sizeof(*workers));
+
+	*nranks = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (w->who[i].first == i)
+			workers[(*nranks)++].rank = i;
+		int64_t *ns = &workers[*nranks - 1].ns;
+		*ns = sum_add(*ns, r->models[i].sums.late_ns);
+	}
+	qsort(workers, *nranks, sizeof(*workers), longest_first);
+	return workers;
+}
+
 /* Each rank's stragglers alone, of those that others waited for most; then the worst cured. */
 static void add_workers(struct whatif *w, const struct ranks *r)
 {
-	struct worker *workers = xcalloc(w->nranks + 1, sizeof(*workers));
-	size_t n = w->nranks < RANKS_MOST ? w->nranks : RANKS_MOST;
-	size_t slowest = (size_t)((double)w->nranks * SLOWEST);
+	size_t nranks;
+	struct worker *workers = list_workers(w, r, &nranks);
+	size_t n = nranks < RANKS_MOST ? nranks : RANKS_MOST;
+	size_t slowest = (size_t)((double)nranks * SLOWEST);
 
-	for (uint32_t i = 0; i < w->nranks; i++)
-		workers[i] = (struct worker){ i, r->models[i].sums.late_ns };
-	qsort(workers, w->nranks, sizeof(*workers), longest_first);
 	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < w->nranks; k++)
-			w->fixed[k] = k == workers[i].rank ? 0 : REPLAY_ALL;
+		for (size_t k = 0; k < w->n; k++)
+			w->fixed[k] = w->who[k].first == workers[i].rank ? 0 : REPLAY_ALL;
 		workers[i].ns = replay_run(w->replay, w->fixed);
 	}
 	qsort(workers, n, sizeof(*workers), longest_first);
 	slowest = slowest < 1 ? 1 : slowest > n ? n : slowest;
-	for (size_t i = 0; i < w->nranks; i++)
-		w->fixed[i] = 0;
+	for (size_t k = 0; k < w->n; k++)
+		w->fixed[k] = 0;
 	for (size_t i = 0; i < slowest; i++)
-		w->fixed[workers[i].rank] = REPLAY_ALL;
+		for (size_t k = workers[i].rank;
+		     k < w->n && w->who[k].first == workers[i].rank; k++)
+			w->fixed[k] = REPLAY_ALL;
 	int64_t ns = replay_run(w->replay, w->fixed);
 	const char *name = arena_printf(&w->rows.arena, "without the %zu worst rank%s",
 					slowest, slowest > 1 ? "s" : "");
 	whatif_add_cure(&w->rows, "slowest", name, (double)ns);
 	for (size_t i = 0; i < n; i++) {
-		int64_t rank = r->matches.participants[workers[i].rank].profile->rank;
+		int64_t rank = w->who[workers[i].rank].profile->rank;
 		name = arena_printf(&w->rows.arena,
 				    "with stragglers on rank %" PRId64 " alone", rank);
 		whatif_add(&w->rows, "rank", name, (double)workers[i].ns)->rank = rank;
@@ -93,14 +112,14 @@ static void add_last_stage(struct whatif *w, const struct ranks *r)
 {
 	int64_t first = INT64_MAX, last = NUMBER_NONE;
 
-	for (size_t i = 0; i < w->nranks; i++) {
+	for (size_t i = 0; i < w->n; i++) {
 		int64_t stage = stage_of(r, i);
 		first = stage < first ? stage : first;
 		last = stage > last ? stage : last;
 	}
 	if (first == NUMBER_NONE || first == last)
 		return;
-	for (size_t i = 0; i < w->nranks; i++)
+	for (size_t i = 0; i < w->n; i++)
 		w->fixed[i] = stage_of(r, i) == last ? REPLAY_ALL : 0;
 	whatif_add_cure(&w->rows, "last_stage", "without stragglers on the last stage",
 			(double)replay_run(w->replay, w->fixed));
@@ -109,9 +128,11 @@ static void add_last_stage(struct whatif *w, const struct ranks *r)
 struct memtable *ranks_whatif(const struct ranks *r, const struct scope *scope,
 			      const struct view_request *show)
 {
-	struct whatif w = { .replay = replay_new(r), .nranks = r->matches.nparticipants };
+	struct whatif w = { .replay = replay_new(r),
+			    .who = r->matches.participants,
+			    .n = r->matches.nparticipants };
 
-	w.fixed = xcalloc(w.nranks + 1, sizeof(*w.fixed));
+	w.fixed = xcalloc(w.n + 1, sizeof(*w.fixed));
 	w.rows.played_ns = (double)play_all(&w, 0);
 	w.rows.ideal_ns = w.rows.cured_ns = (double)play_all(&w, REPLAY_ALL);
 	whatif_add(&w.rows, "recorded", "as recorded", (double)replay_recorded(w.replay));
