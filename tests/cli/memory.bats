@@ -246,6 +246,57 @@ EOF
 	! grep -q -e '-1\|unaccounted\|before' live
 }
 
+# events "US BYTES TOTAL" of one device in steps of 1 ms; a total of - was not recorded
+of_steps() { # EVENT...
+	python3 - "$@" <<'EOF'
+import json, sys
+events = [{"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 1, "tid": 1, "ts": 1000 * n, "dur": 1000} for n in range(3)]
+for addr, event in enumerate(sys.argv[1:]):
+    ts, size, total = event.split()
+    args = {"Device Type": 1, "Device Id": 0, "Bytes": int(size), "Addr": addr + 1}
+    if total != "-":
+        args["Total Allocated"] = int(total)
+    events.append({"ph": "i", "s": "t", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": int(ts), "args": args})
+print(json.dumps({"traceEvents": events, "schemaVersion": 1}))
+EOF
+}
+
+column() { # NAME...
+	python3 -c 'import csv, sys; [print(*(row[name] for name in sys.argv[1:])) for row in csv.DictReader(sys.stdin)]' "$@"
+}
+
+@test "what was allocated when the recording began is a peak where nothing exceeds it" {
+	of_steps '100 -100 100' '1100 20 120' '2100 -50 70' >base.json
+	ptool ingest -q --summaries yes base.json
+	for options in '' '--step 0' '--time 0..150us'; do
+		[ "$(ptool memory $options --format csv | column allocated_peak_bytes at_ns step)" = '200 100000 0' ]
+	done
+	[ "$(ptool memory --step 1 --format csv | column allocated_peak_bytes)" = 120 ]
+	[ "$(ptool memory --live --format csv | column op bytes)" = '(before the recording) 200' ]
+}
+
+@test "--growth is the difference of the levels, also where totals do not match" {
+	of_steps '100 100 100' '1100 100 500' '2100 -50 450' >mismatch.json
+	[ "$(ptool memory -q mismatch.json --growth --format csv | column start_bytes end_bytes growth_bytes allocated_bytes)" = $'0 100 100 100\n100 500 400 100\n500 450 -50 0' ]
+}
+
+@test "--spikes are shares of the peak that ptool memory shows" {
+	of_steps '100 -100000000 100000000' '1100 50000000 150000000' '2100 -50000000 100000000' >base.json
+	[ "$(ptool memory -q base.json --format csv | column allocated_peak_bytes)" = 200000000 ]
+	[ "$(ptool memory -q base.json --spikes --format csv | column rise_bytes share_pct)" = '50000000 25' ]
+}
+
+@test "--spikes have no share of a peak where totals are not recorded" {
+	of_steps '100 -100 -' '1100 150 -' '1200 -140 -' >untold.json
+	[ "$(ptool memory -q untold.json --spikes --min-share 0 --format csv | column rise_bytes share_pct)" = '140 ' ]
+}
+
+@test "--limit leaves out notes and live blocks of the devices it hides" {
+	P5=$FIXTURES/snapshot/two_devices_p5.pickle
+	ptool memory -q "$P5" --limit 0 | grep -q 'cuda:1'
+	ptool memory -q "$P5" --limit 1 | lacks 'cuda:1'
+}
+
 # 1,500 x 1,500 are more than two million rows.
 @test "--growth of many steps and devices has the steps in which something happened" {
 	python3 - >many.json <<-'E'

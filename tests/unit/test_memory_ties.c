@@ -1,4 +1,7 @@
-/* Memory events of one moment, in the order that their totals tell; names of devices. */
+/*
+ * Memory events of one moment, in the order that their totals tell; names of devices; cells
+ * of curves.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +12,7 @@
 #include "ingest/sink.h"
 #include "query/memory/memory_device.h"
 #include "query/memory/memory_events.h"
+#include "query/memory/memory_source.h"
 
 static struct memory_event event(int64_t bytes, int64_t total)
 {
@@ -124,6 +128,19 @@ static void devices_are_asked_for_by_kind_index_or_both(void **state)
 	assert_int_equal(-1, memory_specs_add(&specs, "cuda:9999999999", &err));
 }
 
+/* 999999999999999999 of 10^18 is 1 as a double. */
+static void a_moment_lies_in_one_of_the_cells(void **state)
+{
+	const int64_t dur_ns = INT64_C(1000000000000000000);
+
+	(void)state;
+	assert_int_equal(0, memory_curve_cell(-1, dur_ns));
+	assert_int_equal(0, memory_curve_cell(5, 0));
+	assert_int_equal(8, memory_curve_cell(dur_ns / 2, dur_ns));
+	assert_int_equal(15, memory_curve_cell(dur_ns - 1, dur_ns));
+	assert_int_equal(15, memory_curve_cell(dur_ns, dur_ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +152,7 @@ int main(void)
 		cmocka_unit_test(what_follows_tells_where_a_ring_began),
 		cmocka_unit_test(devices_have_the_names_of_torch),
 		cmocka_unit_test(devices_are_asked_for_by_kind_index_or_both),
+		cmocka_unit_test(a_moment_lies_in_one_of_the_cells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

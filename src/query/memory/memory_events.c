@@ -283,9 +283,8 @@ bool memory_event_is_wanted(const struct memory_events *m, const struct memory_e
 			       is_in_step ? m->steps[e->step].number : 0, is_in_step);
 }
 
-/* The level just before event i of the device. */
-static int64_t memory_level_before(const struct memory_events *m,
-				   const struct memory_device *d, size_t i)
+int64_t memory_level_before(const struct memory_events *m, const struct memory_device *d,
+			    size_t i)
 {
 	return i > d->first ? m->items[i - 1].level_bytes : d->base_bytes;
 }

@@ -69,7 +69,9 @@ int64_t memory_event_bytes(const struct memory_event *e);
 /* By --step and --time. */
 bool memory_event_is_wanted(const struct memory_events *m, const struct memory_event *e,
 			    const struct filter *filter);
-/* The level just before a time. */
+/* The level just before event i of the device, and before a time. */
+int64_t memory_level_before(const struct memory_events *m, const struct memory_device *d,
+			    size_t i);
 int64_t memory_level_at(const struct memory_events *m, const struct memory_device *d,
 			int64_t ts_ns);
 

@@ -9,16 +9,13 @@
 
 #define CURVE_BITS 4
 
-/* The cell of the curve in which a moment lies. */
-static size_t curve_cell(const struct memory_events *m, int64_t ts_ns)
+size_t memory_curve_cell(int64_t at_ns, int64_t dur_ns)
 {
-	int64_t dur_ns = m->profile->dur_ns;
-
-	if (ts_ns <= 0 || dur_ns <= 0)
+	if (at_ns <= 0 || dur_ns <= 0)
 		return 0;
-	if (ts_ns >= dur_ns)
+	if (at_ns >= dur_ns)
 		return MEMORY_CURVE_CELLS - 1;
-	size_t cell = (size_t)((double)ts_ns / (double)dur_ns * MEMORY_CURVE_CELLS);
+	size_t cell = (size_t)((double)at_ns / (double)dur_ns * MEMORY_CURVE_CELLS);
 	return cell >= MEMORY_CURVE_CELLS ? MEMORY_CURVE_CELLS - 1 : cell;
 }
 
@@ -27,12 +24,12 @@ static void find_highs(const struct memory_place *p, int64_t highs[MEMORY_CURVE_
 {
 	const struct memory_device *d = p->of;
 	const struct memory_event *e = p->events->items + d->first;
-	int64_t level = d->base_bytes;
+	int64_t level = d->base_bytes, dur_ns = p->events->profile->dur_ns;
 	size_t next = 0;
 
 	for (size_t cell = 0; cell < MEMORY_CURVE_CELLS; cell++) {
 		highs[cell] = level;
-		for (; next < d->n && curve_cell(p->events, e[next].ts_ns) <= cell;
+		for (; next < d->n && memory_curve_cell(e[next].ts_ns, dur_ns) <= cell;
 		     next++) {
 			level = e[next].level_bytes;
 			if (level > highs[cell])
@@ -97,7 +94,8 @@ int memory_figures_find(struct memory_source *s, const struct memory_place *plac
 	find_highs(place, highs);
 	out->curve = memory_curve(highs);
 	out->step = memory_step_number(place->events, out->peak.step);
-	for (int by = 0; by < NMEMORY_BYS; by++)
+	out->older_bytes = place->of->base_bytes;
+	for (int by = 0; by < NMEMORY_BYS && out->peak.event != MEMORY_NO_EVENT; by++)
 		if (bys & MEMORY_BY_BIT(by) &&
 		    memory_live_find(s, place, out->peak.event, (enum memory_by)by, out,
 				     err) < 0)

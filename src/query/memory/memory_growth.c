@@ -138,15 +138,15 @@ static void set_step(const struct memory_place *p, const struct memory_step *ste
 		     const struct step_sums *sums, struct cell *cells)
 {
 	int64_t start = memory_level_at(p->events, p->of, step->ts_ns);
+	int64_t end = memory_level_at(p->events, p->of, step->ts_ns + step->dur_ns);
 	bool has_left = p->of->has_addresses;
 
 	memory_place_cells(p, cells);
 	cells[STEP] = cell_int(step->number);
 	cells[START_AT] = cell_int(step->ts_ns);
 	cells[START] = cell_int(start);
-	cells[END] =
-		cell_int(memory_level_at(p->events, p->of, step->ts_ns + step->dur_ns));
-	cells[GROWTH] = cell_int(sum_sub(sums->allocated, sums->freed));
+	cells[END] = cell_int(end);
+	cells[GROWTH] = cell_int(sum_sub(end, start));
 	cells[PEAK] =
 		cell_int(sums->has_events && sums->peak > start ? sums->peak : start);
 	cells[ALLOCATED] = cell_int(sums->allocated);

@@ -69,7 +69,7 @@ static const struct field event_fields[] = {
 	{ "ts_ns", "At", "time, from the profile's first event", NULL, UNIT_TIME, CELL(EVENT_TIME) },
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(EVENT_STEP) },
 	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(EVENT_OP) },
-	{ "bytes", "Bytes", "bytes allocated, or freed where below 0", NULL, UNIT_BYTES, CELL(EVENT_BYTES) },
+	{ "bytes", "Bytes", "bytes allocated, or freed where below 0; of --oom those that were asked for", NULL, UNIT_BYTES, CELL(EVENT_BYTES) },
 	{ "allocated_bytes", "Total", "allocated after it", NULL, UNIT_BYTES, CELL(EVENT_ALLOCATED) },
 	{ "reserved_bytes", "Reserved", "reserved after it", NULL, UNIT_BYTES, CELL(EVENT_RESERVED) },
 	{ "unused_bytes", "Unused", "reserved less allocated", NULL, UNIT_BYTES, CELL(EVENT_UNUSED) },

@@ -12,7 +12,10 @@ static void raise_high(struct memory_high *high, int64_t bytes, int64_t at_ns)
 	high->at_ns = at_ns;
 }
 
-/* The level behind event `at`, which stands (still) at the time and in the step of `e`. */
+/*
+ * The level behind event `at`, or MEMORY_NO_EVENT, which stands (still) at the time and in
+ * the step of `e`.
+ */
 static void raise_allocated(struct memory_peak *p, int64_t bytes, size_t at,
 			    const struct memory_event *e)
 {
@@ -50,9 +53,13 @@ bool memory_peak_find(const struct memory_events *m, const struct memory_device 
 		const struct memory_event *e = &m->items[i];
 		bool is_wanted = memory_event_is_wanted(m, e, filter);
 		if (is_wanted) {
-			/* a window begins with what stood before it */
-			if (!was_wanted && i > d->first)
-				raise_allocated(out, m->items[i - 1].level_bytes, i - 1,
+			/*
+			 * A window begins with what stood before it.  Totals of shared
+			 * memory are 0 and do not tell what was there at the start.
+			 */
+			if (!was_wanted && (i > d->first || e->total_bytes != 0))
+				raise_allocated(out, memory_level_before(m, d, i),
+						i > d->first ? i - 1 : MEMORY_NO_EVENT,
 						e);
 			raise_allocated(out, e->level_bytes, i, e);
 			count(out, e);

@@ -13,11 +13,14 @@ struct memory_high {
 	int64_t at_ns;
 };
 
+#define MEMORY_NO_EVENT SIZE_MAX
+
 struct memory_peak {
 	struct memory_high allocated; /* levels: memory_event.level_bytes */
 	/*
 	 * The event behind which `allocated` stood: of the device, or the one before the
-	 * first that is wanted, when nothing exceeded what it left.
+	 * first that is wanted, when nothing exceeded what it left; MEMORY_NO_EVENT when
+	 * that is the level before the first of the device.
 	 */
 	size_t event;
 	uint32_t step;               /* where that is */

@@ -41,7 +41,7 @@ static const struct field fields[] = {
 	{ "unused_peak_bytes", "Unused", "peak of reserved less allocated: fragmentation and caching", NULL, UNIT_BYTES, CELL(UNUSED) },
 	{ "unused_at_ns", "Unused at", "when the unused memory peaked", NULL, UNIT_TIME, CELL(UNUSED_AT) },
 	{ "base_bytes", "Before", "allocated before the recording", NULL, UNIT_BYTES, CELL(BASE) },
-	{ "recorded_peak_bytes", "Recorded", "peak of the running sum of the events", NULL, UNIT_BYTES, CELL(RECORDED) },
+	{ "recorded_peak_bytes", "Recorded", "peak less what was allocated before the recording", NULL, UNIT_BYTES, CELL(RECORDED) },
 	{ "end_bytes", "End", "allocated at the end", NULL, UNIT_BYTES, CELL(END) },
 	{ "events", "Events", "number of events", NULL, UNIT_COUNT, CELL(EVENTS) },
 	{ "allocations", "Allocations", "number of allocations", NULL, UNIT_COUNT, CELL(ALLOCATIONS) },
@@ -163,14 +163,15 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 {
 	bool shows_live = s->request.for_people && memory_live_is_known(p, s->request.by);
 	struct memory_figures figures;
+	bool is_shown = !s->request.limit || to->given < s->request.limit;
 	int rc = memory_figures_find(s, p, shows_live ? MEMORY_BY_BIT(s->request.by) : 0,
 				     &figures, err);
 
-	if (rc > 0) {
+	if (rc > 0)
 		add_row(s, p, &figures, to->peaks, &to->given);
+	if (rc > 0 && is_shown)
 		add_notes(s, p, &figures.peak, to->peaks);
-	}
-	if (rc > 0 && shows_live)
+	if (rc > 0 && is_shown && shows_live)
 		memory_live_add(s, p, &figures, live_limit(s->request.limit), to->live);
 	memory_figures_release(&figures);
 	return rc;

@@ -87,19 +87,9 @@ static struct process *process_of(struct sampled *s, int64_t profile, struct str
 	return p;
 }
 
-/* The part of the recording's time that a moment lies in. */
-static size_t part_of(int64_t at_ns, int64_t dur_ns)
-{
-	if (at_ns <= 0 || dur_ns <= 0)
-		return 0;
-	if (at_ns >= dur_ns)
-		return MEMORY_CURVE_CELLS - 1;
-	return (size_t)((double)at_ns / (double)dur_ns * MEMORY_CURVE_CELLS);
-}
-
 static void add_level(struct sampled *s, struct process *p, int64_t at_ns, int64_t bytes)
 {
-	size_t part = part_of(at_ns, dur_of(s, p->profile));
+	size_t part = memory_curve_cell(at_ns, dur_of(s, p->profile));
 	int64_t *high = &p->highs[part];
 
 	if (p->samples++ == 0) {
@@ -351,7 +341,7 @@ const struct view memory_functions_view = {
 };
 
 const struct view memory_samples_view = {
-	.name = "samples of memory",
+	.name = "memory --curve of processes",
 	.fields = sample_fields,
 	.people = VIEW_PART("profile! process ts_ns bytes"),
 };

@@ -163,6 +163,8 @@ enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
  * first in the lowest, of 0 to BARS_HIGHEST; and its text.
  */
 #define MEMORY_CURVE_CELLS 16
+/* The cell of a moment of a recording that lasts dur_ns. */
+size_t memory_curve_cell(int64_t at_ns, int64_t dur_ns);
 int64_t memory_curve(const int64_t highs[MEMORY_CURVE_CELLS]);
 struct str memory_curve_text(int64_t curve, struct arena *arena);
 

@@ -26,7 +26,7 @@ static const struct field fields[] = {
 	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
 	{ "allocated_bytes", "Level", "allocated at the top", NULL, UNIT_BYTES, CELL(ALLOCATED) },
 	{ "rise_bytes", "Rise", "the level minus the higher of the two lowest levels, before and after it", NULL, UNIT_BYTES, CELL(RISE) },
-	{ "share_pct", "Share", "share of the rise in the peak", NULL, UNIT_PERCENT, CELL(SHARE) },
+	{ "share_pct", "Share", "share of the rise in the peak; null where totals are not recorded", NULL, UNIT_PERCENT, CELL(SHARE) },
 	{ "from_ns", "From", "start of the rise", NULL, UNIT_TIME, CELL(FROM) },
 	{ "to_ns", "To", "end of the fall", NULL, UNIT_TIME, CELL(TO) },
 	{ "op", "Operator", "operator of the largest allocation of the rise", NULL, UNIT_TEXT, CELL(OP) },
@@ -157,7 +157,9 @@ static int set_row(struct memory_source *s, const struct memory_place *p,
 	cells[STEP] = memory_step_cell(p->events, e->step);
 	cells[ALLOCATED] = cell_int(e->level_bytes);
 	cells[RISE] = cell_int(spike->rise_bytes);
-	cells[SHARE] = share_cell(spike->rise_bytes, all->highest_bytes);
+	cells[SHARE] = p->of->has_totals
+			       ? share_cell(spike->rise_bytes, all->highest_bytes)
+			       : cell_null();
 	cells[FROM] = cell_int(all->events[spike->from].ts_ns);
 	cells[TO] = cell_int(all->events[spike->to].ts_ns);
 	cells[OP] = cell_text(name);
@@ -185,12 +187,13 @@ static int add_rows(struct memory_source *s, const struct memory_place *p,
 	return has < 0 ? -1 : 0;
 }
 
+/* Of ptool memory, which begins with what stood there: see memory_peak_find(). */
 static int64_t highest(const struct memory_place *p)
 {
 	const struct memory_event *e = p->events->items + p->of->first;
-	int64_t most = e[0].level_bytes;
+	int64_t most = e[0].total_bytes != 0 ? p->of->base_bytes : e[0].level_bytes;
 
-	for (size_t i = 1; i < p->of->n; i++)
+	for (size_t i = 0; i < p->of->n; i++)
 		most = e[i].level_bytes > most ? e[i].level_bytes : most;
 	return most;
 }
