@@ -201,3 +201,66 @@ print(json.dumps({"postToPre": {"x": ["n%d" % i for i in range(n)]}, "cppCodeToP
 	python3 -c 'print("{\"k\": " + "[" * 70000 + "]" * 70000 + "}")' >d/kernel_information.json
 	run -4 --separate-stderr ptool compile --by kernel --provenance d
 }
+
+# compilations: lines "id start" in us of a compilation, "region id start" of a call, "step n start".
+compilations() {
+	python3 -c '
+import json, sys
+events = []
+def add(name, start, dur, cat="cpu_op"):
+    events.append({"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1, "ts": start, "dur": dur})
+for line in sys.stdin:
+    *kind, what, start = line.split()
+    if kind == ["step"]:
+        add("ProfilerStep#" + what, int(start), 300, "user_annotation")
+    elif kind:
+        add("Torch-Compiled Region: " + what, int(start), 20)
+    else:
+        add("_compile.compile_inner (dynamo_timed)", int(start), 100)
+        add("entire_frame_compile_data: compile_id=" + what + ", fn_name=f", int(start) + 1, 98)
+json.dump({"schemaVersion": 1, "traceEvents": events}, sys.stdout)'
+}
+
+@test "notes of frames that were compiled again say no more than is known" {
+	compilations >t.json <<-'END'
+		0/0 0
+		region 0/0 110
+		0/1 200
+		region 0/1 310
+		step 5 600
+		0/2 605
+		region 0/2 720
+	END
+	ptool compile -q t.json >text
+	grep -q "^note: torch compiled again 2 times, most often frame 0:" text
+	# a filter leaves out the call of what was compiled
+	ptool compile -q t.json --time 0..705us >text
+	run ! grep -q "gives up" text
+}
+
+@test "a compilation whose analysis began anew is one" {
+	compilations >t.json <<-'END'
+		0/0 0
+		region 0/0 110
+		0/1 200
+		0/1_1 305
+		region 0/1 420
+	END
+	ptool compile -q t.json >text
+	grep -q "^note: torch compiled again 1 time," text
+	run ! grep -q "gives up" text
+	[ "$(ptool compile -q t.json --by region --format csv | cut -d, -f2,5,14-16)" = $'region,calls,recompiles,compilations,compile_ns\n"0/0",1,0,1,100000\n"0/1",1,1,1,200000' ]
+}
+
+@test "lines of kernels are no nodes" {
+	cat >t.json <<-'END'
+		{"schemaVersion": 1, "traceEvents": [
+		{"ph": "X", "cat": "cpu_op", "name": "Torch-Compiled Region: 0/0", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
+		{"ph": "X", "cat": "cpu_op", "name": "cpp_fused_relu_0", "pid": 1, "tid": 1, "ts": 10, "dur": 50}]}
+	END
+	mkdir d
+	echo '{"cpp_fused_relu_0:1": ["  File \"a.py\", line 3, in f\n    x.relu()\n"]}' >d/inductor_provenance_tracking_kernel_stack_traces_0.json
+	ptool compile -q t.json --by kernel --provenance d >text
+	grep -q "^note: lines are known for 100.00% of kernel time" text
+	run ! grep -q "nodes are known" text
+}

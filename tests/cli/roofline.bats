@@ -36,3 +36,39 @@ TRACE=$BATS_TEST_DIRNAME/../fixtures/torch/t2141_cnn_w0/trace.json.gz
 	run -3 --separate-stderr ptool steps --mfu bare.db
 	says "ptool: steps: bare.db: no shapes were recorded (record_shapes=True): --model-flops N sets what a step needs"
 }
+
+# Two products of operators on the host: of bfloat16, then of float32.
+products() { # [PROPERTIES]
+	cat <<-END
+		{"schemaVersion": 1, "record_shapes": 1, ${1-} "traceEvents": [
+		{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 1000},
+		{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 90, "args": {"Input Dims": [[256, 256], [256, 256]], "Input type": ["c10::BFloat16", "c10::BFloat16"], "External id": 1}},
+		{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 110, "dur": 90, "args": {"Input Dims": [[250, 250], [250, 250]], "Input type": ["float", "float"], "External id": 2}}]}
+	END
+}
+
+@test "work of the host is not measured by the peak of a device that did none" {
+	products '"deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "numSms": 132}],' >t.json
+	ptool roofline -q t.json >text
+	grep -q "^note: no peak is known for the host: " text
+	run ! grep -q "% peak" text
+	ptool steps --mfu -q t.json >text
+	grep -q "^note: no peak is known for the host: " text
+	run ! grep -q "MFU %" text
+}
+
+@test "types without a peak are left out of the MFU, and a note says so" {
+	products >t.json
+	ptool steps --mfu -q t.json --peak bf16=0.1 >text
+	grep -q "^note: MFU leaves out 48.2% of the FLOPs: no peak of fp32 is known; add fp32=TFLOP/s to --peak$" text
+	ptool steps --mfu -q t.json --peak bf16=0.1,fp32=0.1 >text
+	run ! grep -q "leaves out" text
+	run -0 ptool steps --mfu -q t.json --peak bf16=0.1,fp32=0.1 --format csv
+	[[ ${lines[1]} = *,64804432,*,\"bf16\",64.8044* ]]
+}
+
+@test "reasons why rows are above the roof are those of these rows" {
+	products >t.json
+	run -0 ptool roofline -q t.json --peak bf16=0.01,fp32=0.01,bw=100
+	[[ $output = *"note: 2 rows are above the roof: --peak is too low"* ]]
+}

@@ -12,6 +12,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "store"), os.path.join(HERE, "..", "gaps")]
 import gaptrace  # noqa: E402
+import pairs  # noqa: E402
 from storetap import SHARED, Tap, Workplace  # noqa: E402
 
 KERNELS = [f"kernel_{i}" for i in range(4)]
@@ -157,6 +158,23 @@ def check_case(tap, place):
              "one replay without an id has nearly all of the time, and is idle for under 0.2 %")
 
 
+def check_notes(tap, place):
+    """Notes say what is true of the rows that a filter leaves, and of a recording without calls."""
+    def notes(*options):
+        text = place.ptool("graphs", place.path("store.db"), *options).stdout
+        return [line for line in text.splitlines() if line.startswith("note: ")]
+
+    trace = pairs.Recording()
+    for graph in (5, 6):
+        trace.replay([((), [], "gemm", 10)], graph)
+    place.ingest(trace.save(place.path("t.json")))
+    tap.same(notes(), ["note: 100.0% of the device time is in graphs"], "the share of graphs is told")
+    tap.same(notes("--device", "0"), [], "and not of what a filter leaves")
+    trace.events = [e for e in trace.events if e["cat"] == "kernel"]
+    place.ingest(trace.save(place.path("t.json")))
+    tap.same(notes()[1:], ["note: 2 of 2 replays have no recorded launch"], "launches that were not recorded")
+
+
 def main():
     tap = Tap()
     with Workplace() as place:
@@ -164,6 +182,7 @@ def main():
         check_many(tap, place, 64_000, 1)
         check_many(tap, place, 1, 64_000)
         check_case(tap, place)
+        check_notes(tap, place)
     tap.done()
 
 

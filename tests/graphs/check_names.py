@@ -153,6 +153,22 @@ def check_captured(tap, place, seed):
     tap.ok(not wrong, f"capture {seed}", *wrong)
 
 
+def check_ranks(tap, place):
+    """The work of each rank's replays is in the rows of its calls, on each axis."""
+    program, tables = [(("Net_0",), ["aten::mm"], "gemm", 10)], {}
+    os.mkdir(place.path("ranks"))
+    for rank in range(2):
+        trace = pairs.Recording()
+        trace.capture(program)
+        trace.replay(program, 5)
+        trace.save(place.path(f"ranks/a-TP-{rank}-DP-0.trace.json"))
+    store = place.ingest(place.path("ranks"))
+    for axis in ("tp", "profile"):
+        told = [r for r in rows(place, "top", store, "--by", axis, "--limit", "0") if r["kind"] == "host"]
+        tables[axis] = [(r["name"], r["calls"], r["self_device_ns"]) for r in told if r["self_device_ns"]]
+    tap.same(tables, dict.fromkeys(tables, [("aten::mm", 1, 10 * pairs.US)] * 2), "captures of two ranks, by axis")
+
+
 def check_ambiguous(tap, place):
     """Two graphs of the same kinds and one capture, or kernels that several operators launch: no name."""
     a = [(("Net_0",), ["aten::mm"], "gemm", 3), (("Net_0",), ["aten::add"], "add", 4)]
@@ -258,6 +274,7 @@ def main():
             check_eager(tap, place, seed)
         for seed in range(6):
             check_captured(tap, place, seed)
+        check_ranks(tap, place)
         check_ambiguous(tap, place)
         check_layers(tap, place)
         check_deep(tap, place)

@@ -8,12 +8,12 @@ import re
 import sqlite3
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMPOSITE = {"aten::linear", "aten::matmul", "aten::scaled_dot_product_attention"}
+COMPOSITE = {"aten::linear", "aten::matmul", "aten::scaled_dot_product_attention", "aten::prelu"}
 SIZE = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8, "int8": 1, "uint8": 1, "bool": 1, "int32": 4,
         "int64": 8, "int16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1}
 DTYPE_OF_NUMBER = {5: "float16", 6: "float32", 15: "bfloat16"}
 UNARY = set("""relu silu gelu sigmoid tanh exp neg rsqrt sqrt cos sin pow clamp_min reciprocal log abs""".split())
-BINARY = set("""add sub mul div rsub threshold_backward gelu_backward silu_backward maximum""".split())
+BINARY = set("""add sub mul div rsub threshold_backward gelu_backward silu_backward maximum _prelu_kernel""".split())
 COMPARE = set("eq ne lt gt le ge".split())
 
 
@@ -135,7 +135,8 @@ def attention_call(name, i):
     place = {"_scaled_dot_product_flash_attention": 4, "_scaled_dot_product_efficient_attention": 6,
              "_flash_attention_forward": 8, "scaled_dot_product_attention": 5,
              "_scaled_dot_product_flash_attention_backward": 11, "_scaled_dot_product_flash_attention_for_cpu": 4,
-             "_scaled_dot_product_flash_attention_for_cpu_backward": 8,
+             "_scaled_dot_product_flash_attention_for_cpu_backward": 7,
+             "_scaled_dot_product_cudnn_attention_backward": 14,
              "_scaled_dot_product_efficient_attention_backward": 11}.get(short)
     if place is None or not q:
         return None

@@ -76,6 +76,7 @@ struct compile {
 	size_t nkernels, kernels_cap;
 	struct intern keys, texts;
 	bool has_device, has_lookups;
+	bool is_filtered; /* some calls may be left out */
 };
 
 /* What rows are. */

@@ -193,22 +193,22 @@ static void find_source(const struct compile *c, struct compile_sources *sources
 		row->source = (struct compile_source){ .file = 0 };
 }
 
-static void note_sources(struct memtable *m, const struct kernel_row *rows, size_t n,
-			 bool is_given)
+static void note_sources(struct memtable *m, const struct compile *c,
+			 const struct kernel_row *rows, size_t n, bool is_given)
 {
 	int64_t total_ns = 0, known_ns = 0, lines_ns = 0;
 	size_t ambiguous = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		total_ns = sum_add(total_ns, rows[i].kernel->total_ns);
-		if (rows[i].has_source)
+		if (rows[i].source.post_nodes.n || rows[i].source.pre_nodes.n)
 			known_ns = sum_add(known_ns, rows[i].kernel->total_ns);
-		if (rows[i].kernel->lines != COMPILE_NONE)
+		if (lines_of(c, &rows[i]).n)
 			lines_ns = sum_add(lines_ns, rows[i].kernel->total_ns);
 		ambiguous += rows[i].is_ambiguous;
 	}
 	if (lines_ns > 0)
-		memtable_add_note(m, "lines are recorded for %.2f%% of kernel time",
+		memtable_add_note(m, "lines are known for %.2f%% of kernel time",
 				  100.0 * (double)lines_ns / (double)total_ns);
 	if (!is_given && lines_ns == 0) {
 		memtable_add_note(m, "--provenance DIR shows the nodes and lines that a "
@@ -216,7 +216,7 @@ static void note_sources(struct memtable *m, const struct kernel_row *rows, size
 				     "them");
 		return;
 	}
-	if (is_given && total_ns > 0)
+	if (is_given && (known_ns > 0 || (lines_ns == 0 && total_ns > 0)))
 		memtable_add_note(m, "nodes are known for %.2f%% of kernel time",
 				  100.0 * (double)known_ns / (double)total_ns);
 	if (ambiguous)
@@ -243,7 +243,7 @@ struct memtable *compile_kernels_table(const struct compile *c, const struct sco
 	const struct view_rows from = { c, rows, c->nkernels, sizeof(*rows) };
 	struct memtable *m =
 		view_table(&compile_kernels_view, &from, scope, &query->show);
-	note_sources(m, rows, c->nkernels, query->sources != NULL);
+	note_sources(m, c, rows, c->nkernels, query->sources != NULL);
 	free(rows);
 	return m;
 }

@@ -120,9 +120,11 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 		struct compile_step *step;
 		if (!range->is_wanted)
 			continue;
-		bool is_again = region->version != NUMBER_NONE && region->version > 0;
+		bool is_new = !range->is_restart || !region->compilations;
+		bool is_again =
+			is_new && region->version != NUMBER_NONE && region->version > 0;
 		bool is_recompile = is_again && !range->is_backward;
-		region->compilations++;
+		region->compilations += is_new;
 		region->recompilations += is_recompile;
 		region->again += is_again;
 		region->compile_ns = sum_add(region->compile_ns, dur_ns);
@@ -131,7 +133,7 @@ static void add_ranges(struct gathering *g, const struct compile_track *t,
 		if (!step)
 			continue;
 		region->compile_step_ns = sum_add(region->compile_step_ns, dur_ns);
-		step->compilations++;
+		step->compilations += is_new;
 		step->recompilations += is_recompile;
 		step->again += is_again;
 		step->compile_ns = sum_add(step->compile_ns, dur_ns);
@@ -254,7 +256,8 @@ int compile_load(struct store *store, const struct scope *scope,
 	bool of_kernels = query->by == COMPILE_BY_KERNEL;
 	bool has = false;
 
-	*out = (struct compile){ .n = 0 };
+	*out = (struct compile){ .is_filtered = query->filter &&
+						filter_is_given(query->filter) };
 	intern_init(&out->keys);
 	intern_init(&out->texts);
 	intern_init(&g.step_keys);

@@ -1,6 +1,8 @@
 /* Names of torch.compile: see compile_name.h. */
 #include "query/compile/compile_name.h"
 
+#include <string.h>
+
 #include "trace/fact.h"
 
 static const struct {
@@ -107,6 +109,18 @@ static bool read_version(struct str s, int64_t *version)
 		*version = *version * 10 + (s.p[i] - '0');
 	}
 	return s.n > 0;
+}
+
+bool compile_cut_restart(struct str *id)
+{
+	size_t at = id->n;
+
+	while (at > 0 && id->p[at - 1] >= '0' && id->p[at - 1] <= '9')
+		at--;
+	if (at == id->n || at < 2 || id->p[at - 1] != '_' || !memchr(id->p, '/', at))
+		return false;
+	id->n = at - 1;
+	return true;
 }
 
 struct str compile_frame_of(struct str id, int64_t *version)

@@ -35,4 +35,7 @@ enum compile_word compile_word_of(struct str name, struct str *text);
  */
 struct str compile_frame_of(struct str id, int64_t *version);
 
+/* "4/1_2" is 4/1, whose analysis torch began anew: becomes "4/1"; was it so? */
+bool compile_cut_restart(struct str *id);
+
 #endif

@@ -241,8 +241,11 @@ static int open_slice(struct reading_calls *r, struct err *err)
 	}
 	if (r->is_compiling) {
 		struct compile_range *range = &r->out->ranges[r->out->nranges - 1];
-		if (name.word == COMPILE_WORD_COMPILING_ID && range->id == COMPILE_NONE)
-			range->id = name.text;
+		if (name.word == COMPILE_WORD_COMPILING_ID && range->id == COMPILE_NONE) {
+			struct str id = intern_str(&r->c->texts, name.text);
+			range->is_restart = compile_cut_restart(&id);
+			range->id = intern_add(&r->c->texts, id);
+		}
 		return 0;
 	}
 	/* torch runs what it compiled at once: other work is not of it */

@@ -35,7 +35,7 @@ struct compile_range {
 	uint32_t id;    /* text, or COMPILE_NONE */
 	uint32_t call;  /* that it runs in; or COMPILE_NONE */
 	uint32_t after; /* the call right behind it, on its thread; or COMPILE_NONE */
-	bool is_wanted, is_backward;
+	bool is_wanted, is_backward, is_restart; /* of one that began before */
 };
 
 /* What the host did for a kernel: its launch, or on the CPU all of it. */

@@ -244,8 +244,8 @@ static void note_compiling(struct memtable *m, const struct compile *c)
 		memtable_add_note(m, "%s", told);
 }
 
-/* "in steps 1 to 2": those in which torch compiled again; or nothing. */
-static const char *recompiled_in(struct memtable *m, const struct compile *c)
+/* "in steps 1 to 2": those in which torch compiled again all n times; or nothing. */
+static const char *recompiled_in(struct memtable *m, const struct compile *c, int64_t n)
 {
 	int64_t first = NUMBER_NONE, last = 0;
 
@@ -255,8 +255,9 @@ static const char *recompiled_in(struct memtable *m, const struct compile *c)
 		if (first == NUMBER_NONE)
 			first = c->steps[i].number;
 		last = c->steps[i].number;
+		n -= c->steps[i].recompilations;
 	}
-	if (first == NUMBER_NONE)
+	if (first == NUMBER_NONE || n)
 		return "";
 	return first == last
 		       ? arena_printf(&m->arena, " in step %" PRId64, first)
@@ -283,14 +284,17 @@ static void note_recompiles(struct memtable *m, const struct compile_rows *r)
 			"torch compiled again %" PRId64 " %s%s, most often %s: "
 			"TORCH_LOGS=recompiles says why; where a size changes, use "
 			"mark_dynamic() or dynamic=True",
-			n, n == 1 ? "time" : "times", recompiled_in(m, r->c),
+			n, n == 1 ? "time" : "times", recompiled_in(m, r->c, n),
 			frame_words(m, r->c, &most->sum));
 }
 
-/* Of a frame that torch compiled again in vain: it runs without torch.compile now. */
+/*
+ * Of a frame that torch compiled again in vain: it runs without torch.compile now.  A
+ * filter may have left out the calls.
+ */
 static void note_given_up(struct memtable *m, const struct compile *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n && !c->is_filtered; i++) {
 		const struct compile_region *region = &c->regions[i];
 		if (region->pass != COMPILE_FORWARD || region->version == NUMBER_NONE ||
 		    region->version == 0 || !region->compilations || region->calls)
@@ -298,7 +302,8 @@ static void note_given_up(struct memtable *m, const struct compile *c)
 		memtable_add_note(m,
 				  "%s was compiled again (" STR_FMT ") and that never "
 				  "ran: torch gives up at recompile_limit, and runs it "
-				  "without compiling; TORCH_LOGS=recompiles says why",
+				  "without compiling, or nothing was left to compute; "
+				  "TORCH_LOGS=recompiles says why",
 				  frame_words(m, c, region),
 				  STR_ARG(intern_str(&c->texts, region->id)));
 		return;

@@ -290,14 +290,13 @@ static void add_notes(const struct listing *l, struct memtable *m)
 		total_ns = sum_add(total_ns, l->rows[i].total_ns);
 		replays = sum_add(replays, l->rows[i].replays);
 	}
-	if (l->n > 1 && l->all_ns > 0)
+	if (l->n > 1 && l->all_ns > 0 && !filter_is_given(l->query->filter))
 		memtable_add_note(m, "%.1f%% of the device time is in graphs",
 				  100.0 * (double)total_ns / (double)l->all_ns);
 	if (l->unlaunched)
-		memtable_add_note(m,
-				  "%" PRId64 " of %" PRId64
-				  " replays were launched before recording began",
-				  l->unlaunched, replays);
+		memtable_add_note(
+			m, "%" PRId64 " of %" PRId64 " replays have no recorded launch",
+			l->unlaunched, replays);
 }
 
 int graphs_open(struct store *store, const struct scope *scope,

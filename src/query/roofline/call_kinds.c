@@ -87,6 +87,13 @@ static void set_told(const struct call_kinds *c, const struct call_told *told,
 		call->result = node.args[0];
 }
 
+/* "aten::add_.Tensor", and not "aten::__and__". */
+static bool is_in_place(struct str name)
+{
+	name = op_name_plain(name);
+	return name.n > 1 && name.p[name.n - 1] == '_' && name.p[name.n - 2] != '_';
+}
+
 static struct call_kind make_kind(struct call_kinds *c, const struct kind_key *key)
 {
 	const struct call_inputs *in =
@@ -103,6 +110,7 @@ static struct call_kind make_kind(struct call_kinds *c, const struct kind_key *k
 			 text_pool_str(c->texts, in->types),
 			 text_pool_str(c->texts, in->values))) {
 		set_told(c, &key->told, &call);
+		call.is_in_place = is_in_place(intern_str(texts, key->name));
 		op_work_of(key->kind, &call, &made.work);
 		made.dtypes = dtypes_text(c, &call);
 	}

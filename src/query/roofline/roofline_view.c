@@ -306,13 +306,16 @@ static void note_over(struct memtable *m, const struct roofline *r)
 					    STR_LIT("conv"));
 		n += row->roof_ns > time_ns;
 		convolves |= is_conv && row->compute_ns > time_ns;
-		computes |= !is_conv && row->compute_ns > time_ns;
+		computes |= !is_conv && row->compute_ns > time_ns && !row->is_host &&
+			    row->peaks & 1U << PEAK_FP32;
 		moves |= row->memory_ns > time_ns;
 	}
 	if (n == 0)
 		return;
-	memtable_add_note(m, "%zu row%s above the roof:%s%s%s%s%s%s", n,
+	bool has_reason = moves || convolves || computes;
+	memtable_add_note(m, "%zu row%s above the roof%s%s%s%s%s%s%s", n,
 			  n == 1 ? " is" : "s are",
+			  has_reason || r->devices.given ? ":" : "",
 			  moves ? " data in a cache is faster than memory" : "",
 			  moves && convolves ? "," : "",
 			  convolves ? " Winograd convolutions need fewer "
@@ -320,7 +323,9 @@ static void note_over(struct memtable *m, const struct roofline *r)
 				    : "",
 			  (moves || convolves) && computes ? "," : "",
 			  computes ? " float32 may have run on Tensor Cores" : "",
-			  r->devices.given ? "; or --peak is too low" : "");
+			  !r->devices.given ? ""
+			  : has_reason      ? "; or --peak is too low"
+					    : " --peak is too low");
 }
 
 static void add_notes(struct memtable *m, const struct roofline *r,

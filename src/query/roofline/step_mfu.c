@@ -42,6 +42,9 @@ struct mfu {
 	size_t nworks, works_cap;
 	struct mfu_row *rows; /* owned */
 	size_t n, cap;
+	/* Operations of rows that have an MFU, and those of them that have no peak. */
+	double counted, left_out;
+	unsigned left_types; /* bits of enum peak */
 	struct arena *arena; /* of texts that are made here */
 };
 
@@ -150,7 +153,18 @@ static double model_time(const struct mfu *m, enum peak type)
 	return tera > 0 ? (double)m->request->model_flops / tera / 1e3 : -1;
 }
 
-static void set_work(const struct mfu *m, const struct step_work *w, struct mfu_row *row)
+static void count_left_out(struct mfu *m, const struct step_work *w)
+{
+	for (int i = 0; i < NPEAKS; i++) {
+		m->counted += w->of[i];
+		if (w->of[i] > 0 && !(w->peak_ns[i] > 0)) {
+			m->left_out += w->of[i];
+			m->left_types |= 1U << i;
+		}
+	}
+}
+
+static void set_work(struct mfu *m, const struct step_work *w, struct mfu_row *row)
 {
 	row->type = type_of(w->of);
 	row->flops = w->known_ns > 0 ? w->flops : NUMBER_NONE;
@@ -159,8 +173,11 @@ static void set_work(const struct mfu *m, const struct step_work *w, struct mfu_
 	row->peak_ns = row->type == PEAK_NONE || !(w->peak_ns[row->type] > 0) ? -1 : 0;
 	for (int i = 0; i < NPEAKS && row->peak_ns >= 0; i++)
 		row->peak_ns += w->peak_ns[i];
-	if (m->request->model_flops == 0)
+	if (m->request->model_flops == 0) {
+		if (row->peak_ns >= 0)
+			count_left_out(m, w);
 		return;
+	}
 	row->flops = m->request->model_flops;
 	if (given_type(m) != PEAK_NONE)
 		row->type = given_type(m);
@@ -328,7 +345,7 @@ static struct cell get_type(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "profile", "Profile", "file that was recorded", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
+	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
 	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
 	{ "device", "Device", "device by number, or its name", NULL, UNIT_ID, .get = get_device },
 	{ "step", "Step", "number of the step, or 'mean'", NULL, UNIT_TEXT, .get = get_step, .flags = FIELD_NO_SORT },
@@ -343,7 +360,7 @@ static const struct field fields[] = {
 /* clang-format on */
 
 const struct view step_mfu_view = {
-	.name = "steps_mfu",
+	.name = "steps --mfu",
 	.fields = fields,
 	.people = VIEW_PART("profile? rank? device? step! total_ns flops tflops type "
 			    "mfu_pct! known_pct"),
@@ -351,6 +368,23 @@ const struct view step_mfu_view = {
 
 /* Below this share, in percent, the sum of known operators says little. */
 #define KNOWN_LEAST 90
+
+/* Names one of the types: with its peak, the note names the next. */
+static void note_left_out(struct memtable *t, const struct mfu *m)
+{
+	int type = 0;
+
+	if (!m->left_types || m->left_out < m->counted / 2000) /* 0.0% */
+		return;
+	while (!(m->left_types & 1U << type))
+		type++;
+	memtable_add_note(
+		t,
+		"MFU leaves out %.1f%% of the FLOPs: no peak of %s is known; add "
+		"%s=TFLOP/s to --peak",
+		100 * m->left_out / m->counted, peak_name((enum peak)type),
+		peak_name((enum peak)type));
+}
 
 static void add_notes(struct memtable *t, const struct mfu *m)
 {
@@ -375,6 +409,7 @@ static void add_notes(struct memtable *t, const struct mfu *m)
 	else
 		memtable_add_note(t, "FLOPs are the sum of known operators, recomputed "
 				     "ones included");
+	note_left_out(t, m);
 	roofline_note_peaks(t, &m->roof, used, false);
 }
 
