@@ -339,7 +339,7 @@ static const struct command_exit exits[] = {
 	{ EXIT_OK, "the sides were compared; with --exit-code: and the new side is not slower" },
 	{ EXIT_FINDING, "with --exit-code: the headline is slower (or larger); with --fail-on: what it names was found" },
 	EXIT_USAGE_ROW,
-	{ EXIT_EMPTY, "the sides share nothing; a side is empty or lacks what was asked for; or, with --exit-code or --fail-on, there are too few runs to decide" },
+	{ EXIT_EMPTY, "the sides share nothing; a side is empty or lacks what was asked for; or, with --exit-code or --fail-on (but never), there are too few runs to decide" },
 	EXITS_OF_READING,
 };
 /* clang-format on */

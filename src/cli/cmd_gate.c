@@ -1,5 +1,6 @@
 /* ptool gate: does a recording keep its budgets? */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -66,12 +67,24 @@ static const struct gate_opts defaults = { .budget = BUDGET_FILE,
 					   .alpha = "0.01",
 					   .output = OUTPUT_DEFAULTS };
 
-/* As output_check(), whose -f is another option here. */
+/* All of it but whether the file exists. */
 static int check_output(const struct output_opts *o, struct err *err)
 {
-	if (!output_to_stdout(o) && !o->force && access(o->path, F_OK) == 0)
+	struct output_opts forced = *o;
+
+	forced.force = true;
+	return output_renderer(o, err) ? output_check(&forced, err) : -1;
+}
+
+/* As output_check() refuses it, whose -f is another option here. */
+static int refuse_existing(const struct output_opts *o, struct err *err)
+{
+	struct stat st;
+
+	if (!output_to_stdout(o) && !o->force && stat(o->path, &st) == 0 &&
+	    S_ISREG(st.st_mode))
 		return err_set(err, ERR_USAGE, "%s exists; --force replaces it", o->path);
-	return output_renderer(o, err) ? output_check(o, err) : -1;
+	return 0;
 }
 
 static int check(const struct gate_opts *o, double *alpha, struct err *err)
@@ -148,7 +161,8 @@ static const char *culprit_of(const struct gate *g, const struct gate_opts *o,
 	return g->culprit ? g->culprit : g->budgets.n ? NULL : o->budget;
 }
 
-static int judge(const struct gate_opts *o, const struct gate_plan *plan)
+/* The exit status; *is_judged: it is that of the verdict, and all of it was written. */
+static int judge(const struct gate_opts *o, const struct gate_plan *plan, bool *is_judged)
 {
 	struct err err = ERR_INIT;
 	struct arena arena = { 0 };
@@ -159,9 +173,26 @@ static int judge(const struct gate_opts *o, const struct gate_plan *plan)
 		rc = show(&g, o, &err);
 	int code = rc < 0 ? message_error("gate", culprit_of(&g, o, &err, &arena), &err)
 			  : exit_code(&g, o);
+	*is_judged = rc == 0;
 	arena_release(&arena);
 	gate_release(&g);
 	return code;
+}
+
+/*
+ * Of an earlier gate: who reads it would take its verdict for this one's.  But not where it
+ * is the file of -o, which only --force replaces.
+ */
+static void drop_report(const char *path, const struct output_opts *o)
+{
+	struct stat st, kept;
+
+	if (!path || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	if (!o->force && !output_to_stdout(o) && stat(o->path, &kept) == 0 &&
+	    kept.st_dev == st.st_dev && kept.st_ino == st.st_ino)
+		return;
+	(void)unlink(path);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -170,13 +201,13 @@ static int run(const struct command *self, int argc, char **argv)
 	struct err err = ERR_INIT;
 	struct diff_sides sides = { .inputs = NULL };
 	const char *culprit = NULL;
+	bool is_judged = false;
 	double alpha;
 	int code;
 
 	if (!command_parse(self, argc, argv, &o, &code))
 		return code;
-	if (check(&o, &alpha, &err) < 0)
-		return message_error(self->name, NULL, &err);
+	int rc = check(&o, &alpha, &err);
 	o.sides.aa = true;
 	o.sides.is_quiet = o.output.quiet;
 	o.sides.baselines = o.dir;
@@ -187,14 +218,22 @@ static int run(const struct command *self, int argc, char **argv)
 					.within_run = o.within_run,
 					.is_power = o.power,
 					.is_quiet = o.output.quiet };
-	int rc = diff_sides_check(&o.sides, &err);
+	if (rc == 0)
+		rc = diff_sides_check(&o.sides, &err);
+	bool is_asked = rc == 0; /* else a mistyped name may be another file's */
+	if (rc == 0)
+		rc = refuse_existing(&o.output, &err);
 	if (rc == 0 && !o.power)
 		rc = diff_sides_open(self->name, &o.sides, &sides, &culprit, &err);
 	if (rc < 0) {
 		diff_sides_explain(&sides, &err);
 		code = message_error(self->name, culprit, &err);
 	} else {
-		code = judge(&o, &plan);
+		code = judge(&o, &plan, &is_judged);
+	}
+	if (is_asked && !is_judged) {
+		drop_report(o.junit, &o.output);
+		drop_report(o.verdict_file, &o.output);
 	}
 	diff_sides_close(&sides);
 	return code;

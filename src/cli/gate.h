@@ -57,8 +57,9 @@ struct gate {
 	size_t nbases;
 	struct gate_line *lines; /* owned; in the order of the file */
 	size_t n, cap;
-	enum gate_verdict verdict; /* of all */
-	const char *culprit;       /* of a failure: in the arena, or NULL */
+	struct u_distribution exact; /* of the trials */
+	enum gate_verdict verdict;   /* of all */
+	const char *culprit;         /* of a failure: in the arena, or NULL */
 	struct arena arena;
 };
 

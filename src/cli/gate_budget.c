@@ -281,7 +281,7 @@ static int check_column(const struct budget *b, struct err *err)
 
 static int check_budget(struct budgets *all, struct budget *b, struct err *err)
 {
-	bool has_count = b->stat && strcmp(b->stat->name, "count") == 0;
+	bool has_count = b->stat && b->stat->least == 0;
 
 	all->line = b->line;
 	if (!b->column && !has_count)

@@ -214,6 +214,7 @@ static int judge(const struct making *m, struct gate_line *line,
 		.higher_is_better = b->higher_is_better,
 		.tolerance = b->tolerance,
 		.is_in_noise = b->is_in_noise,
+		.exact = &m->gate->exact,
 	};
 	for (size_t i = 0; i < NDIFF_SIDES; i++) {
 		line->values[i] = of[i].values;
@@ -232,6 +233,14 @@ static int judge(const struct making *m, struct gate_line *line,
 	return 0;
 }
 
+static const char *why_no_steps(const struct making *m)
+{
+	for (int side = 0; side < NDIFF_SIDES; side++)
+		if (!m->rows[side].items[0].n)
+			return "a side has no rows, and so no steps, which --within-run compares";
+	return "its rows do not belong to steps, which --within-run needs";
+}
+
 static int add_number(const struct making *m, struct err *err)
 {
 	struct numbers of[NDIFF_SIDES] = { { .n = 0 } };
@@ -246,8 +255,7 @@ static int add_number(const struct making *m, struct err *err)
 	}
 	int rc = 0;
 	if (by_steps && (!of[DIFF_BASE].n || !of[DIFF_NEW].n))
-		add_open_line(m, "its rows do not belong to steps, which --within-run "
-				 "needs");
+		add_open_line(m, why_no_steps(m));
 	else
 		rc = judge(m, add_line(m, NULL), of, err);
 	numbers_release(of);
@@ -402,17 +410,18 @@ static int add_all(struct gate *g, struct err *err)
 static void sum_up_rows(struct gate *g, size_t whole)
 {
 	struct gate_line *line = &g->lines[whole];
-	size_t failed = 0, open = 0, n = 0;
+	size_t failed = 0, open = 0, lost = 0, n = 0;
 
 	for (size_t i = whole + 1; i < g->n && g->lines[i].row; i++, n++) {
 		struct gate_line *row = &g->lines[i];
 		failed += row->verdict == GATE_FAIL;
-		open += row->result.has_noise && !row->result.can_decide;
-		row->is_shown = row->verdict == GATE_FAIL;
-		line->runs_needed =
-			row->runs_needed > line->runs_needed && !row->result.can_decide
-				? row->runs_needed
-				: line->runs_needed;
+		bool is_open = row->result.has_noise && !row->result.can_decide;
+		is_open |= row->result.is_lost;
+		open += is_open;
+		lost += row->result.is_lost;
+		row->is_shown = row->verdict == GATE_FAIL || row->result.is_lost;
+		if (is_open && row->runs_needed > line->runs_needed)
+			line->runs_needed = row->runs_needed;
 	}
 	line->verdict = failed           ? GATE_FAIL
 			: open || n == 0 ? GATE_INCONCLUSIVE
@@ -420,6 +429,9 @@ static void sum_up_rows(struct gate *g, size_t whole)
 	line->why = n == 0 ? "no row is in all runs of both sides"
 			   : arena_printf(&g->arena, "%zu of %zu rows %s worse", failed,
 					  n, failed == 1 ? "is" : "are");
+	if (lost)
+		line->why = arena_printf(&g->arena, "%s, and %zu seem%s to be", line->why,
+					 lost, lost == 1 ? "s" : "");
 }
 
 static enum gate_verdict worst(enum gate_verdict a, enum gate_verdict b)
@@ -475,6 +487,7 @@ void gate_release(struct gate *g)
 		for (size_t side = 0; side < NDIFF_SIDES; side++)
 			free(g->lines[i].values[side]);
 	free(g->lines);
+	u_distribution_release(&g->exact);
 	budgets_release(&g->budgets);
 	arena_release(&g->arena);
 	*g = (struct gate){ .plan = NULL };

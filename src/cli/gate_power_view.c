@@ -94,7 +94,7 @@ struct memtable *gate_power_table(const struct gate *g, size_t nnew, bool for_pe
 	struct memtable *m = view_table(&gate_power_view, &rows, NULL, &request);
 	m->table.caption = arena_printf(
 		&m->arena,
-		"of 100 gates of one program %.2g fail and %.2g are inconclusive",
+		"of 100 gates of one program %.3g fail and %.3g are inconclusive",
 		power.aa_pct, power.aa_inconclusive_pct);
 	if (!for_people)
 		memtable_add_note(m, "%s", m->table.caption);

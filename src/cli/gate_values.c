@@ -157,7 +157,8 @@ static int use_view(struct taking *to, const struct diff_run *run,
 					 &why);
 	free(words);
 	bool is_lacking = rc == 0 || (rc < 0 && why.kind == ERR_EMPTY);
-	if (is_lacking || (rc > 0 && to->run->n == 0))
+	bool is_number = to->run->n >= (b->stat ? b->stat->least : 1);
+	if (is_lacking || (rc > 0 && !is_number))
 		to->run->lacks = arena_strdup(
 			&to->runs->arena,
 			why.text[0] ? why.text : "no row has a number in this column");

@@ -66,8 +66,8 @@ const char *gate_allowed_text(const struct gate_line *line, struct arena *arena)
 			       : gate_amount_text(line, gate_limit_of(line), arena);
 	if (b->is_in_noise && (line->is_whole || isnan(line->result.tolerance_pct)))
 		return arena_printf(arena, "%g sigma", b->tolerance);
-	return arena_printf(arena, "%.3g%%",
-			    b->is_in_noise ? line->result.tolerance_pct : b->tolerance);
+	double pct = b->is_in_noise ? line->result.tolerance_pct : b->tolerance;
+	return arena_printf(arena, pct < 999.5 ? "%.3g%%" : "%.0f%%", pct);
 }
 
 /* "8 v 8", "8 pairs". */

@@ -112,6 +112,23 @@ assert [row["row"] for row in rows] == [None, "aten::add, host", "aten::mm, host
 assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and rows[1]["unit"] == "ns", rows' <<<"$output"
 }
 
+@test "one of many rows that the runs are too few to believe is shown, and is no pass" {
+	python3 - <<-'PY'
+		import json
+		for side, worse in (("base", 1), ("new", 2)):
+		    for run in range(5):
+		        events = [{"ph": "X", "cat": "cpu_op", "name": "op%d" % op, "pid": 1, "tid": 1, "ts": 1000 * op,
+		                   "dur": (100 + (run * 7 + op * 3) % 5) * (worse if op == 0 else 1)} for op in range(9)]
+		        json.dump({"schemaVersion": 1, "traceEvents": events}, open("%s%d.json" % (side, run), "w"))
+	PY
+	budget '[operators]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = base*.json'
+	verdict inconclusive 3 new?.json
+	[[ $output == *"op0"*"0 of 9 rows are worse, and 1 seems to be"* ]]
+	verdict pass 0 base?.json
+	budget '[operators]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = base*.json' 'focus = op0'
+	verdict fail 1 new?.json
+}
+
 @test "without noise a single run decides" {
 	runs base 4 1000
 	budget '[calls]' 'view = top' 'column = calls' 'stat = sum' 'against = base*.json' 'tolerance = 0 %'
@@ -123,6 +140,58 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 		json.dump(trace, open("more.json", "w"))
 	PY
 	verdict fail 1 more.json
+	python3 - <<-'PY'
+		import json
+		for run in (1, 2, 3):
+		    trace = json.load(open("base1.json"))
+		    trace["traceEvents"] += [dict(trace["traceEvents"][2], ts=3 + k, dur=0.5) for k in range(run)]
+		    json.dump(trace, open("other%d.json" % run, "w"))
+	PY
+	verdict fail 1 other?.json
+	[[ $output != *"are likely to decide"* ]]
+	budget '[each]' 'view = top' 'column = calls' 'stat = each' 'against = base*.json'
+	verdict fail 1 other?.json
+	[[ $output == *"note: each: 1 of "*" rows is worse"* ]]
+}
+
+@test "where a gate has no verdict, that of an earlier one does not stay" {
+	runs base 4 1000
+	step_budget 'max = 2 ms'
+	for arguments in nosuch.json '-o taken base1.json'; do
+		touch taken
+		verdict pass 0 --junit gate.xml base1.json
+		[ -s gate.xml ]
+		run ptool gate -q --verdict-file verdict --junit gate.xml $arguments
+		[ "$status" -eq 2 ] || [ "$status" -eq 4 ]
+		[ ! -e verdict ]
+		[ ! -e gate.xml ]
+	done
+	echo 'not a verdict' >verdict # a mistyped name may be that of another file
+	for arguments in '--alpha 7' '--runs x' '--nosuch' '-o out.zzz' '-o verdict' '-o .'; do
+		run -2 ptool gate -q --verdict-file verdict $arguments base1.json
+		[ "$(cat verdict)" = 'not a verdict' ]
+	done
+	run -4 ptool gate -q --force -o verdict --verdict-file verdict nosuch.json
+	[ ! -e verdict ]
+	ptool gate -q -o /dev/null base1.json # which is there, too
+}
+
+@test "a budget of a count is kept by none, and large percentages are written in full" {
+	runs base 4 1000
+	budget '[slow]' 'view = list' 'stat = count' 'min-dur = 1s' 'max = 2'
+	verdict pass 0 base1.json
+	[[ $output == *"slow"*"pass"*" 0 "*" 2 "* ]]
+	budget '[slow]' 'view = list' 'stat = count' 'min-dur = 1s' 'min = 2'
+	verdict fail 1 base1.json
+	step_budget 'against = base*.json' 'tolerance = 2500 %'
+	verdict pass 0 base?.json
+	[[ $output == *" 2500% "* ]]
+	step_budget 'against = base*.json' 'tolerance = 999.9 %'
+	verdict pass 0 base?.json
+	[[ $output == *" 1000% "* ]]
+	budget '[slow]' 'view = list' 'stat = count' 'min-dur = 1s' 'against = base1.json'
+	verdict inconclusive 3 --within-run base2.json
+	[[ $output == *"a side has no rows, and so no steps"* ]]
 }
 
 @test "what is acknowledged does not count, until its day is over" {
@@ -236,13 +305,12 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	exits 5
 	says "ptool: gate: none/gate.xml: No such file or directory"
 	[ -z "${VALGRIND:-}" ] || skip "valgrind needs files of its own"
-	# a disk that is full keeps the reports of before
+	# a disk that is full leaves no report, neither a half one nor that of before
 	for option in junit verdict-file; do
 		echo older >report
 		run -5 --separate-stderr bash -c 'set -o pipefail; (ulimit -f 0; exec "$PTOOL" gate -q new1.json new2.json "--$0" report 2>&1 >/dev/null) | cat' "$option"
 		[ "$output" = 'ptool: gate: report: File too large' ]
-		[ "$(cat report)" = older ]
-		[ -z "$(compgen -G 'report.*')" ]
+		[ -z "$(compgen -G 'report*')" ]
 	done
 }
 
@@ -428,6 +496,28 @@ assert row["base_runs"] == 8 and 0 < row["seen_80_pct"] <= row["seen_90_pct"] < 
 	step_budget 'against = base*.json' 'tolerance = 0.5 %'
 	verdict fail 1 after/base?.json
 	[[ $output == *"8 pairs"* ]]
+}
+
+@test "pairs of equal values, which leave a row no small p, are no pass" {
+	python3 - <<-'PY'
+		import json, os
+		for side in "before", "after":
+		    os.mkdir(side)
+		    for seed in range(8):
+		        worse = 1.1 if side == "after" and seed != 4 else 1
+		        events = [{"ph": "X", "cat": "cpu_op", "name": "op%d" % op, "pid": 1, "tid": 1, "ts": 1000 * op,
+		                   "dur": 100 * (seed + 1) * (worse if op == 0 else 1)} for op in range(2)]
+		        json.dump({"schemaVersion": 1, "traceEvents": events}, open("%s/seed%d.json" % (side, seed), "w"))
+	PY
+	budget '[operators]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = before/*.json' 'tolerance = 2 %'
+	verdict inconclusive 3 after/*.json
+	[[ $output == *"op0"*"1 seems to be"*"11 runs"* ]] # of which 9 differ: 2 * 2 / 2^9 is below 0.01
+	verdict pass 0 before/*.json
+	# a row that is not worse is decided by its interval, which is of all pairs
+	rm before/seed[5-7].json
+	budget '[op0]' 'view = top' 'column = self_cpu_ns' 'stat = sum' 'focus = op0' 'against = before/*.json' 'tolerance = 2 %'
+	verdict inconclusive 3 --alpha 0.1 before/*.json
+	[[ $output == *"6 runs a side are likely to decide"* ]]
 }
 
 @test "escapes in names do not reach the log of a job" {

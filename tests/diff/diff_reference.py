@@ -126,7 +126,8 @@ def p_of(base, new):
     base, new = [float(v) for v in base], [float(v) for v in new]
     if len(base) < 2 or len(new) < 2:
         return None
-    return exact_p(base, new) if len(set(base + new)) == len(base + new) else normal_p(base, new)
+    least = min(1.0, 2 / math.comb(len(base) + len(new), len(new)))
+    return exact_p(base, new) if len(set(base + new)) == len(base + new) else max(normal_p(base, new), least)
 
 
 def shift_of(base, new, alpha=.05):

@@ -84,6 +84,14 @@ static void functions_are_renamed_by_line_and_address(void **state)
 			    out);
 	match(diff_function_relaxings, LIST("a.py:3(f)"), LIST("b.py:3(f)"), out);
 	assert_string_equal("", out);
+	match(diff_function_relaxings, LIST("a.py:0(f)", "a (1): q.py:3(f)"),
+	      LIST("a.py:5(f)", "a (1): q.py:4(f)"), out);
+	assert_string_equal("a.py:0(f)=a.py:5(f);a (1): q.py:3(f)=a (1): q.py:4(f);",
+			    out);
+	/* of samplers, and of traces */
+	match(diff_function_relaxings, LIST("f (a.py:3)", "a.py(5): g", "h (a.py)"),
+	      LIST("f (a.py:4)", "a.py(6): g", "h (b.py)"), out);
+	assert_string_equal("f (a.py:3)=f (a.py:4);a.py(5): g=a.py(6): g;", out);
 }
 
 static void calls_of_cuda_and_hip_are_paired_by_what_they_do(void **state)

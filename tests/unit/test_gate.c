@@ -74,6 +74,51 @@ static void one_slow_run_a_side_hides_nothing(void **state)
 	assert_int_equal(judge(base, 8, base, 8, 0.5).verdict, GATE_INCONCLUSIVE);
 }
 
+/* Worse and better pairs together are more than a quarter. */
+static void many_outliers_are_the_measurement(void **state)
+{
+	const double base[] = { 100, 101, 102, 103, 504, 505, 106, 107 };
+	const double new_side[] = { 101, 103, 105, 104, 506, 905, 506, -293 };
+	const struct gate_trial trial = { .base = { base, 8 },
+					  .new_side = { new_side, 8 },
+					  .is_paired = true,
+					  .tolerance = 2 };
+	struct gate_result r;
+
+	(void)state;
+	gate_judge(&trial, ALPHA, &r);
+	assert_int_equal(r.outliers[0], 0);
+	assert_int_equal(r.outliers[1], 0);
+	/* four that are worse, which are more than a quarter with the better one */
+	const double even[12] = { 0 };
+	const double uneven[12] = { 1, 2, 3, 1, 2, 3, 2, 400, 400, 401, 402, -400 };
+	const struct gate_trial more = { .base = { even, 12 },
+					 .new_side = { uneven, 12 },
+					 .is_paired = true,
+					 .tolerance = 2 };
+	gate_judge(&more, ALPHA, &r);
+	assert_int_equal(r.outliers[0], 0);
+	assert_int_equal(r.outliers[1], 0);
+}
+
+/* 5 v 5 without ties can have p = 0.008; with one p is at least 0.012. */
+static void ties_leave_a_row_open(void **state)
+{
+	const double base[] = { 100, 100, 102, 103, 104 };
+	const double new_side[] = { 200, 201, 202, 203, 204 };
+	const struct gate_trial trial = { .base = { base, 5 },
+					  .new_side = { new_side, 5 },
+					  .tolerance = 2 };
+	struct gate_result r;
+
+	(void)state;
+	gate_judge(&trial, ALPHA, &r);
+	r.is_row = true;
+	gate_decide(&r, 1, ALPHA);
+	assert_true(r.p > ALPHA);
+	assert_true(r.is_lost);
+}
+
 static void the_headline_is_tested_alone_and_the_others_together(void **state)
 {
 	struct gate_result r[3] = { { .p = 0.008 }, { .p = 0.008 }, { .p = 0.9 } };
@@ -184,16 +229,108 @@ static void runs_that_decide_grow_with_noise(void **state)
 	assert_in_range(needed[1], 60, 200);
 }
 
+static struct gate_result judge_in_noise(const double *base, size_t nbase,
+					 const double *new_side, size_t nnew)
+{
+	const struct gate_trial trial = { .base = { base, nbase },
+					  .new_side = { new_side, nnew },
+					  .tolerance = 2,
+					  .is_in_noise = true };
+	struct gate_result r;
+
+	gate_judge(&trial, ALPHA, &r);
+	gate_decide(&r, 1, ALPHA);
+	return r;
+}
+
+static void from_0_a_change_is_measured_in_its_unit(void **state)
+{
+	static const double none[] = { 0, 0, 0, 0 }, some[] = { 3, 4, 5, 4 };
+	static const double loud[] = { -1, 0, 1, -1, 0, 1, 0, 0 };
+	static const double near[] = { 0, 1, 0, -1, 0, 0, 1, -1 };
+	static const double far[] = { 9, 10, 11, 9, 10, 11, 10, 10 };
+
+	(void)state;
+	assert_int_equal(judge(none, 4, some, 4, 2).verdict, GATE_FAIL);
+	assert_int_equal(judge_in_noise(none, 4, some, 4).verdict, GATE_FAIL);
+	assert_int_equal(judge_in_noise(none, 4, none, 4).verdict, GATE_PASS);
+	assert_int_equal(judge_in_noise(none, 4, some, 1).verdict, GATE_FAIL);
+	assert_int_equal(judge_in_noise(loud, 8, near, 8).verdict, GATE_PASS);
+	struct gate_result r = judge_in_noise(loud, 8, far, 8);
+	assert_int_equal(r.verdict, GATE_FAIL);
+	assert_true(isnan(r.change_pct) && isnan(r.tolerance_pct));
+}
+
+/* Of one new run or several: all worse is a failure, none a pass, and of both is noise. */
+static void without_noise_new_runs_that_agree_decide(void **state)
+{
+	static const double base[] = { 3, 3, 3 }, worse[] = { 6, 9, 12 };
+	static const double better[] = { 1, 2, 3 }, both[] = { 3, 9, 12 };
+	const struct gate_trial trial = { .base = { base, 3 },
+					  .new_side = { both, 3 },
+					  .tolerance = 2 };
+
+	(void)state;
+	for (size_t n = 1; n <= 3; n++) {
+		assert_int_equal(judge(base, 3, worse, n, 2).verdict, GATE_FAIL);
+		assert_int_equal(judge(base, 3, better, n, 2).verdict, GATE_PASS);
+	}
+	struct gate_result r = judge(base, 3, both, 3, 2);
+	assert_int_equal(r.verdict, GATE_INCONCLUSIVE);
+	assert_true(r.has_noise && !r.can_decide);
+	assert_in_range(gate_runs_needed(&trial, &r, ALPHA), 4, 20);
+}
+
+static void p_is_what_the_sizes_allow(void **state)
+{
+	static const double base[] = { 100, 101, 100, 101 };
+	static const double worse[] = { 200, 200, 200, 200 };
+	double many[60];
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++)
+		many[i] = 100 + (double)i / 60;
+	/* ties make it approximate, and one value against many does not */
+	assert_near(judge(base, 4, worse, 4, 2).p, 2 / 70.0, 1e-12);
+	assert_near(judge(many, 60, worse, 1, 2).p, 2 / 61.0, 1e-12);
+}
+
+/* One table serves all trials; each has that of its own sizes. */
+static void trials_of_several_sizes_share_a_table(void **state)
+{
+	static const double base[] = { 100, 101, 102, 103, 104 };
+	static const double worse[] = { 200, 201, 202, 203, 204, 205 };
+	struct u_distribution exact = { .m = 0 };
+	struct gate_trial trial = { .base = { base, 5 }, .exact = &exact };
+	struct gate_result r;
+
+	(void)state;
+	for (size_t n = 6; n > 3; n--)
+		for (int again = 0; again < 2; again++) {
+			trial.new_side = (struct gate_side){ worse, n };
+			gate_judge(&trial, ALPHA, &r);
+			assert_near(r.p, judge(base, 5, worse, n, 0).p, 0);
+			assert_int_equal(exact.m * exact.n, 5 * n);
+		}
+	u_distribution_release(&exact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(signed_ranks_are_those_of_r),
 		cmocka_unit_test(one_slow_run_a_side_hides_nothing),
+		cmocka_unit_test(many_outliers_are_the_measurement),
+		cmocka_unit_test(ties_leave_a_row_open),
 		cmocka_unit_test(the_headline_is_tested_alone_and_the_others_together),
 		cmocka_unit_test(
 			gates_of_one_program_rarely_fail_and_3_percent_are_found),
 		cmocka_unit_test(power_tells_what_gates_do),
 		cmocka_unit_test(runs_that_decide_grow_with_noise),
+		cmocka_unit_test(from_0_a_change_is_measured_in_its_unit),
+		cmocka_unit_test(without_noise_new_runs_that_agree_decide),
+		cmocka_unit_test(p_is_what_the_sizes_allow),
+		cmocka_unit_test(trials_of_several_sizes_share_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

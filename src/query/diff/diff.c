@@ -135,6 +135,9 @@ static int choose_rows(struct diff *d, struct err *err)
 	d->by = r->by ? r->by
 		      : diff_dimension_find(d->is_call_graph ? "function" : "operator");
 	d->metric = r->metric == NDIFF_METRICS ? d->by->usual : r->metric;
+	if (d->is_sampled && d->metric == DIFF_CALLS)
+		return err_set(err, ERR_USAGE,
+			       "--metric calls: samples of stacks count no calls");
 	if (r->metric == NDIFF_METRICS && d->is_call_graph && !has_self(d))
 		d->metric = DIFF_TOTAL;
 	d->unit = diff_dimension_unit(d->by, d->metric);
@@ -152,6 +155,15 @@ static int choose_rows(struct diff *d, struct err *err)
 	return 0;
 }
 
+bool diff_is_of_devices(const struct diff *d)
+{
+	bool has_device = !d->account || d->account->of_device; /* for all one knows */
+
+	return d->metric == DIFF_DEVICE || strcmp(d->by->name, "kernel") == 0 ||
+	       strcmp(d->by->name, "idle") == 0 ||
+	       (has_device && strcmp(d->by->name, "name") == 0);
+}
+
 /* Only the user can know better, who names a metric or chooses among the rows. */
 static bool is_metric_open(const struct diff *d)
 {
@@ -165,26 +177,23 @@ static bool is_metric_open(const struct diff *d)
 /* Is more than half of the change in what devices did, rather than in their idle time? */
 static bool is_device_most(const struct diff_account *a)
 {
-	int64_t worked = 0, all = 0;
+	int64_t worked = diff_account_delta(a, false);
+	int64_t all = sum_add(worked, diff_account_delta(a, true));
 
-	for (size_t i = 0; i < a->n; i++) {
-		int64_t delta = sum_sub(a->ns[DIFF_NEW][i], a->ns[DIFF_BASE][i]);
-		all = sum_add(all, delta);
-		if (i + 1 < a->n) /* the last part is idle */
-			worked = sum_add(worked, delta);
-	}
-	return a->of_device && (worked > 0) == (all > 0) && worked != 0 &&
+	return (worked > 0) == (all > 0) && worked != 0 &&
 	       2 * fabs((double)worked) > fabs((double)all);
 }
 
 static int choose_metric(struct diff *d, struct err *err)
 {
-	if (!is_metric_open(d))
+	bool is_open = is_metric_open(d);
+
+	if (!is_open && !(diff_is_of_devices(d) && d->request->nruns[DIFF_NEW] > 0))
 		return 0;
 	d->account = xcalloc(1, sizeof(*d->account));
 	if (diff_account_make(d, d->account, err) < 0)
 		return -1;
-	d->is_metric_chosen = is_device_most(d->account);
+	d->is_metric_chosen = is_open && is_device_most(d->account);
 	if (d->is_metric_chosen)
 		d->metric = DIFF_DEVICE;
 	return 0;

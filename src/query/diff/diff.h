@@ -129,6 +129,8 @@ void diff_release(struct diff *d);
 
 /* Total times of a call graph hold each other: its headline is of self times. */
 bool diff_has_self_sums(const struct diff *d);
+/* Rows are (also) of device work or idle devices, whose times need not add up to the headline. */
+bool diff_is_of_devices(const struct diff *d);
 /* The row's name on a side; of the other when this one has none. */
 struct str diff_row_name(const struct diff *d, const struct diff_row *row,
 			 enum diff_which which);

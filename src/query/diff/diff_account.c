@@ -289,6 +289,17 @@ static bool has_printed(const struct diff *d)
 	return false;
 }
 
+int64_t diff_account_delta(const struct diff_account *a, bool is_idle)
+{
+	int64_t all = 0;
+
+	if (!a || !a->of_device || a->n == 0)
+		return 0;
+	for (size_t i = is_idle ? a->n - 1 : 0; i < a->n - !is_idle; i++)
+		all = sum_add(all, sum_sub(a->ns[DIFF_NEW][i], a->ns[DIFF_BASE][i]));
+	return all;
+}
+
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err)
 {
 	*out = (struct diff_account){ .n = 0 };

@@ -29,6 +29,12 @@ struct diff_account {
  */
 int diff_account_make(const struct diff *d, struct diff_account *out, struct err *err);
 
+/*
+ * By how much more devices worked, or were idle: what rows of device work add up to is more
+ * than this where devices or streams work at once.  0: that is not known.
+ */
+int64_t diff_account_delta(const struct diff_account *a, bool is_idle);
+
 /* A profile whose slices were left out; all borrowed. */
 struct diff_account_of {
 	struct summary_reader *reader; /* of its store; has the texts */

@@ -1,7 +1,11 @@
 /* What the recordings of two sides have in common: see diff_view.h. */
 #include "query/diff/diff_view.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/buf.h"
+#include "base/sort.h"
 #include "query/query.h"
 #include "trace/torch_dialect.h"
 
@@ -38,31 +42,40 @@ static const struct fact {
 
 #define NFACTS (sizeof(facts) / sizeof(*facts))
 
-/* The different values of each fact on a side, as one text. */
+/* The different values of each fact on a side, in their order, as one text. */
 struct context {
-	struct intern seen; /* fact, 0, value */
+	struct intern seen[NFACTS];
 	struct buf values[NFACTS];
 };
 
 static void add_fact(struct context *c, struct str name, struct str value)
 {
-	struct buf key;
 	size_t i = 0;
 
 	while (i < NFACTS && !str_is(name, facts[i].name))
 		i++;
-	if (i == NFACTS)
-		return;
-	buf_init(&key, SIZE_MAX);
-	buf_addf(&key, "%zu ", i);
-	buf_add_str(&key, value);
-	if (!intern_has(&c->seen, buf_str(&key))) {
-		intern_add(&c->seen, buf_str(&key));
-		if (c->values[i].n)
-			buf_add_text(&c->values[i], ", ");
-		buf_add_str(&c->values[i], value);
+	if (i < NFACTS)
+		intern_add(&c->seen[i], value);
+}
+
+static bool value_before(const void *context, uint32_t a, uint32_t b)
+{
+	const struct intern *seen = context;
+
+	return str_compare(seen->strs[a], seen->strs[b]) < 0;
+}
+
+/* In their order, whatever the order of the runs. */
+static void join_values(const struct intern *seen, struct buf *values)
+{
+	uint32_t *order = sorted_places(seen->n, value_before, seen);
+
+	for (size_t i = 0; i < seen->n; i++) {
+		if (i)
+			buf_add_text(values, ", ");
+		buf_add_str(values, seen->strs[order[i]]);
 	}
-	buf_release(&key);
+	free(order);
 }
 
 /* A format by what it stands for: "pytorch D" is "PyTorch 2.4-2.6". */
@@ -98,20 +111,24 @@ static int read_run(struct context *c, const struct diff_run *run, struct err *e
 static int read_side(struct context *c, const struct diff *d, enum diff_which which,
 		     struct err *err)
 {
-	intern_init(&c->seen);
-	for (size_t i = 0; i < NFACTS; i++)
+	for (size_t i = 0; i < NFACTS; i++) {
+		intern_init(&c->seen[i]);
 		buf_init(&c->values[i], SIZE_MAX);
+	}
 	for (size_t i = 0; i < d->sides[which].nruns; i++)
 		if (read_run(c, &d->request->runs[which][i], err) < 0)
 			return -1;
+	for (size_t i = 0; i < NFACTS; i++)
+		join_values(&c->seen[i], &c->values[i]);
 	return 0;
 }
 
 static void release(struct context *c)
 {
-	intern_release(&c->seen);
-	for (size_t i = 0; i < NFACTS; i++)
+	for (size_t i = 0; i < NFACTS; i++) {
+		intern_release(&c->seen[i]);
 		buf_release(&c->values[i]);
+	}
 }
 
 static struct str shown(const struct buf *value)
@@ -147,17 +164,36 @@ static void note_common(const struct context *base, struct memtable *to,
 	buf_release(&text);
 }
 
+/* Of the values of a flag, which differ: "no", "no, yes" or "yes". */
+static const char *where_recorded(struct str base, struct str after)
+{
+	bool all_base = str_is(base, "yes"), all_new = str_is(after, "yes");
+
+	if (str_is(after, "no"))
+		return all_base ? "base only" : "some runs of base only";
+	if (str_is(base, "no"))
+		return all_new ? "new only" : "some runs of new only";
+	return all_base ? "base and some runs of new" : "new and some runs of base";
+}
+
+/* Is it torch that wrote this?  As torch_dialect_add_text() says it. */
+static bool is_of_torch(struct str format)
+{
+	return str_starts_with(format, STR_LIT("PyTorch"));
+}
+
 static void note_difference(const struct fact *fact, const struct buf *base,
 			    const struct buf *after, struct memtable *to)
 {
 	struct str b = shown(base), a = shown(after);
-	const char *colon = fact->explains ? ": " : "";
-	const char *why = fact->explains ? fact->explains : "";
+	bool has_reason = fact->explains && (strcmp(fact->name, FORMAT) != 0 ||
+					     (is_of_torch(b) && is_of_torch(a)));
+	const char *colon = has_reason ? ": " : "";
+	const char *why = has_reason ? fact->explains : "";
 
 	if (fact->is_flag)
-		memtable_add_note(to, "different: %s recorded in %s only%s%s",
-				  fact->title, str_is(b, "yes") ? "base" : "new", colon,
-				  why);
+		memtable_add_note(to, "different: %s recorded in %s%s%s", fact->title,
+				  where_recorded(b, a), colon, why);
 	else
 		memtable_add_note(to, "different: %s" STR_FMT " -> " STR_FMT "%s%s",
 				  fact->title, STR_ARG(b), STR_ARG(a), colon, why);
@@ -184,7 +220,7 @@ static void note_one_side(const struct context sides[NDIFF_SIDES], struct memtab
 
 int diff_add_context(const struct diff *d, struct memtable *to, struct err *err)
 {
-	struct context sides[NDIFF_SIDES] = { { .seen = { .n = 0 } } };
+	struct context sides[NDIFF_SIDES] = { { .seen = { { .n = 0 } } } };
 	bool is_same[NFACTS];
 	int rc = 0;
 

@@ -14,10 +14,12 @@
 #define NAMES_SHOWN 6
 
 /* Steps of several phases differ by what they do: none is an outlier among them. */
-static void mark_side(const struct diff_side *side, struct diff_outliers *out,
+static void mark_side(const struct diff *d, struct diff_outliers *out,
 		      enum diff_which which)
 {
-	size_t n = side->steps && side->steps[0].is_mixed ? 0 : side->nsamples;
+	const struct diff_side *side = &d->sides[which];
+	bool is_mixed = d->subject_within_run && side->steps[0].is_mixed;
+	size_t n = is_mixed ? 0 : side->nsamples;
 	int64_t *ns = xrealloc_array(NULL, n, sizeof(*ns));
 	struct step_usual usual;
 
@@ -85,7 +87,7 @@ static void find_outliers(struct diff *d)
 	if (d->subject == DIFF_OF_ROWS || d->sides[DIFF_NEW].nruns == 0)
 		return;
 	for (int which = DIFF_BASE; which < NDIFF_SIDES; which++)
-		mark_side(&d->sides[which], o, (enum diff_which)which);
+		mark_side(d, o, (enum diff_which)which);
 	if (o->n[DIFF_BASE] + o->n[DIFF_NEW] > 0)
 		compare_usual(d);
 }
@@ -155,9 +157,10 @@ const char *diff_outliers_text(const struct diff *d, struct arena *arena)
 
 	if (n == 0 || isnan(o->change_pct))
 		return NULL;
-	return arena_printf(arena, "%s%swithout %s %+.1f%% (median change %+.1f%%)",
+	return arena_printf(arena, "%s%swithout %s %s (median change %s)",
 			    side_text(d, DIFF_BASE, arena), side_text(d, DIFF_NEW, arena),
-			    n > 1 ? "them" : "it", o->change_pct, o->median_pct);
+			    n > 1 ? "them" : "it", diff_pct_text(o->change_pct, arena),
+			    diff_pct_text(o->median_pct, arena));
 }
 
 /* One run's value for the headline; of steps when `per_step`, their mean. */

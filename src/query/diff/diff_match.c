@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/sort.h"
+#include "query/calls/frame_name.h"
 
 struct relaxed {
 	uint32_t class; /* its relaxed name */
@@ -222,26 +223,49 @@ static void add_without_addresses(struct buf *out, struct str text)
 	}
 }
 
-/* The standard name "file:line(function)"; built-in functions have neither. */
-static int64_t relax_function(struct str name, struct buf *out)
+/* Where ":12(" of the standard name "file:line(function)" begins; n: nowhere. */
+static size_t find_line(struct str name, size_t *end, int64_t *line)
 {
 	for (size_t i = 0; i < name.n; i++) {
-		size_t end = i + 1;
-		int64_t line;
-
-		while (name.p[i] == ':' && end < name.n && is_digit(name.p[end]))
-			end++;
-		if (end == i + 1 || end == name.n || name.p[end] != '(')
+		*end = i + 1;
+		while (name.p[i] == ':' && *end < name.n && is_digit(name.p[*end]))
+			++*end;
+		if (*end == i + 1 || *end == name.n || name.p[*end] != '(')
 			continue;
-		const struct str digits = { name.p + i + 1, end - i - 1 };
-		if (decimal_text_int(digits, &line) != DECIMAL_OK)
-			continue;
-		add_without_addresses(out, (struct str){ name.p, i });
-		add_without_addresses(out, str_behind(name, end));
-		return line;
+		const struct str digits = { name.p + i + 1, *end - i - 1 };
+		if (decimal_text_int(digits, line) == DECIMAL_OK)
+			return i;
 	}
-	add_without_addresses(out, name);
-	return 0;
+	return name.n;
+}
+
+/*
+ * However a profiler names the function; built-in ones have no place.  What is in another's
+ * parentheses is the function's: "a.py(5): g:3(x)", "a.py:4(w(3): y)".
+ */
+static int64_t relax_function(struct str name, struct buf *out)
+{
+	struct frame_name frame;
+	int64_t line = 0;
+	size_t end, at = find_line(name, &end, &line);
+	bool is_torch = frame_name_torch(name, &frame) && frame.file.n < at &&
+			frame.file.n > 0 && frame.file.p[frame.file.n - 1] != ' ';
+
+	if (!is_torch && at < name.n) {
+		bool is_closed = name.p[name.n - 1] == ')';
+		frame = (struct frame_name){ .file = { name.p, at },
+					     .function = { name.p + end + 1,
+							   name.n - end - 1 - is_closed },
+					     .line = line };
+	} else if (!is_torch) {
+		frame = frame_name_split(name);
+		if (!frame.line)
+			frame = (struct frame_name){ .function = name };
+	}
+	add_without_addresses(out, frame.file);
+	buf_add_char(out, ':');
+	add_without_addresses(out, frame.function);
+	return frame.line;
 }
 
 /* A call of CUDA's or HIP's runtime or driver without its prefix; else as it is. */

@@ -263,19 +263,17 @@ static void test_rows(struct diff *d)
 	const struct diff_limits limits = { d->request->alpha,
 					    d->request->min_effect_pct };
 	struct diff_test *tests = xrealloc_array(NULL, d->nrows, sizeof(*tests));
-	bool can_decide =
-		d->may_decide &&
-		rank_power_can_decide(d->sides[DIFF_BASE].nreplicates,
-				      d->sides[DIFF_NEW].nreplicates, limits.alpha);
+	size_t n = d->sides[DIFF_BASE].nreplicates, m = d->sides[DIFF_NEW].nreplicates;
+	bool are_enough = rank_power_can_decide(n, m, limits.alpha);
 
 	choose_tested(d);
-	if (d->sides[DIFF_BASE].nreplicates > 1 && d->sides[DIFF_NEW].nreplicates > 1)
+	if ((n > 1 && m > 1) || are_enough)
 		compute_p(d);
 	for (size_t i = 0; i < d->nrows; i++)
 		tests[i] = d->rows[i].test;
 	diff_test_rows(tests, d->nrows, &limits);
 	for (size_t i = 0; i < d->nrows; i++) {
-		tests[i].is_significant &= can_decide;
+		tests[i].is_significant &= d->may_decide && are_enough;
 		d->rows[i].test = tests[i];
 		d->has_significant_row |= tests[i].is_significant;
 	}

@@ -13,7 +13,7 @@
 void diff_tester_init(struct diff_tester *t, size_t nbase, size_t nnew)
 {
 	*t = (struct diff_tester){ .sizes = { nbase, nnew } };
-	t->has_exact = nbase <= U_DISTRIBUTION_MAX && nnew <= U_DISTRIBUTION_MAX;
+	t->has_exact = u_distribution_is_for_p(nbase, nnew);
 	if (t->has_exact)
 		u_distribution_init(&t->exact, nnew, nbase);
 }
@@ -59,13 +59,27 @@ void diff_test_rows(struct diff_test *rows, size_t n, const struct diff_limits *
 	free(p);
 }
 
-static double deviation(const double *values, size_t n)
+static double deviation(struct sample of)
 {
-	double middle = middle_mean(values, n), sum = 0;
+	double middle = middle_mean(of.values, of.n), sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += (values[i] - middle) * (values[i] - middle);
-	return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
+	for (size_t i = 0; i < of.n; i++)
+		sum += (of.values[i] - middle) * (of.values[i] - middle);
+	return of.n > 1 ? sqrt(sum / (double)(of.n - 1)) : (double)NAN;
+}
+
+/* The least change that sizes and deviations like these would show; NaN: none. */
+static double least_shift(struct sample a, struct sample b,
+			  const struct u_distribution *exact, double alpha)
+{
+	double of_a = deviation(a), of_b = deviation(b);
+
+	if (isnan(of_a)) /* one value says nothing: both vary alike */
+		of_a = of_b;
+	if (isnan(of_b))
+		of_b = of_a;
+	return isnan(of_a) ? (double)NAN
+			   : rank_power_least_shift(of_a, a.n, of_b, b.n, exact, alpha);
 }
 
 /* Of a whole that may be negative, as what was freed: the sign is that of the part. */
@@ -99,14 +113,15 @@ static struct hodges_lehmann find_shift(const struct diff_tester *t, struct samp
 	return h;
 }
 
-static enum diff_verdict decide(const struct diff_headline *h,
+/* `least_p`: of the test. */
+static enum diff_verdict decide(const struct diff_headline *h, double least_p,
 				const struct diff_limits *limits)
 {
 	/* From 0 any change is more than any percentage. */
 	double change_pct =
 		isnan(h->change_pct) ? h->shift.shift * (double)INFINITY : h->change_pct;
 
-	if (!rank_power_can_decide(h->sizes[0], h->sizes[1], limits->alpha))
+	if (!(least_p < limits->alpha))
 		return DIFF_UNDECIDED;
 	if (!(h->p < limits->alpha) || !is_large(change_pct, limits))
 		return DIFF_NO_CHANGE;
@@ -131,8 +146,11 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	struct sample a = { copies[0], nbase }, b = { copies[1], nnew };
 	const struct u_distribution *exact = t.has_exact ? &t.exact : NULL;
 	double whole = middle_mean(a.values, nbase);
-	out->has_interval = nbase > 1 && nnew > 1;
-	out->p = out->has_interval ? mann_whitney(a, b, exact).p : (double)NAN;
+	struct mann_whitney test = mann_whitney(a, b, exact);
+	out->has_interval = (nbase > 1 && nnew > 1) ||
+			    rank_power_can_decide(nbase, nnew, limits->alpha);
+	if (out->has_interval)
+		out->p = test.p;
 	out->shift = find_shift(&t, a, b, limits->alpha);
 	out->change_pct = percent(out->shift.shift, whole);
 	out->low_pct = percent(out->shift.low, whole);
@@ -140,11 +158,10 @@ void diff_test_headline(const double *base, size_t nbase, const double *new_side
 	if (!out->has_interval)
 		out->shift.low = out->shift.high = out->low_pct = out->high_pct =
 			(double)NAN;
-	out->least_pct = percent(rank_power_least_shift(deviation(a.values, nbase), nbase,
-							deviation(b.values, nnew), nnew,
-							exact, limits->alpha),
-				 whole);
-	out->verdict = decide(out, limits);
+	out->least_pct = percent(least_shift(a, b, exact, limits->alpha), whole);
+	if (out->least_pct < limits->min_effect_pct)
+		out->least_pct = limits->min_effect_pct;
+	out->verdict = decide(out, test.least_p, limits);
 	free(copies[0]);
 	free(copies[1]);
 	diff_tester_release(&t);

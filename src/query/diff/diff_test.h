@@ -59,7 +59,7 @@ struct diff_headline {
 	double least_pct; /* the smallest change that was likely to be seen; NaN: none */
 	enum diff_verdict verdict;
 	size_t sizes[2];
-	bool has_interval; /* at least two values a side */
+	bool has_interval; /* two values a side, or enough for a verdict */
 };
 
 void diff_test_headline(const double *base, size_t nbase, const double *new_side,

@@ -53,6 +53,8 @@ enum unit diff_subject_unit(const struct diff *d);
 const char *diff_rows_caption(const struct diff *d, struct arena *arena);
 /* Below them: what the statistics cannot tell, and what they would need. */
 void diff_add_notes(const struct diff *d, struct memtable *to);
+/* "+0.0%", "-12.5%": what rounds to 0 has no direction. */
+const char *diff_pct_text(double pct, struct arena *arena);
 /* Why there is no verdict; NULL when there is one. */
 const char *diff_undecided_text(const struct diff *d, struct arena *arena);
 

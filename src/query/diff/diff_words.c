@@ -5,6 +5,7 @@
 
 #include "base/sum.h"
 #include "base/units.h"
+#include "query/diff/diff_account.h"
 #include "query/diff/diff_rows.h"
 #include "query/short_name.h"
 #include "query/stats/rank_tests.h"
@@ -100,6 +101,12 @@ const char *diff_undecided_text(const struct diff *d, struct arena *arena)
 				    d->subject_within_run
 					    ? " (--within-run lets the steps decide)"
 					    : "");
+	if (h->sizes[DIFF_BASE] >= alone && h->sizes[DIFF_NEW] >= alone)
+		return arena_printf(arena,
+				    "too many equal values to decide (%zu v %zu): record "
+				    "more %s",
+				    h->sizes[DIFF_BASE], h->sizes[DIFF_NEW],
+				    deciding_name(d));
 	return arena_printf(
 		arena, "too few %s to decide (%zu v %zu); %zu per side are needed%s",
 		deciding_name(d), h->sizes[DIFF_BASE], h->sizes[DIFF_NEW], alone,
@@ -117,7 +124,7 @@ static void note_rows(const struct diff *d, struct memtable *to)
 	if (d->ntested == 0 || d->headline.verdict == DIFF_UNDECIDED ||
 	    d->has_significant_row)
 		return;
-	if (n > 1 && m > 1 && !rank_power_can_decide(n, m, limit))
+	if (!rank_power_can_decide(n, m, limit))
 		memtable_add_note(to, "single rows can be judged with %zu+ %s per side",
 				  rank_power_sides(d->request->alpha, d->ntested),
 				  d->within_run ? "steps" : "runs");
@@ -196,8 +203,7 @@ static const char *signed_text(enum unit unit, int64_t amount, struct arena *are
 			    amount_text(unit, amount, arena));
 }
 
-/* "+0.0%", "-12.5%": what rounds to 0 has no direction. */
-static const char *change_pct_text(double pct, struct arena *arena)
+const char *diff_pct_text(double pct, struct arena *arena)
 {
 	return arena_printf(arena, "%+.1f%%", fabs(pct) < 0.05 ? 0.0 : pct);
 }
@@ -277,6 +283,12 @@ static const struct diff_row *main_row(const struct diff *d, int64_t delta)
 	return NULL;
 }
 
+/* All digits of a whole number; means of steps are fractions. */
+static const char *count_text(double n, struct arena *arena)
+{
+	return arena_printf(arena, n == floor(n) || n >= 1e6 ? "%.0f" : "%.6g", n);
+}
+
 static const char *calls_text(const struct diff *d, const struct diff_row *row,
 			      struct arena *arena)
 {
@@ -289,10 +301,24 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 	if (d->is_sampled || (base == 0 && new_side == 0)) /* not counted */
 		return "";
 	if (base != new_side)
-		return arena_printf(arena, ", %.6g -> %.6g calls%s", base, new_side,
-				    unit);
-	return arena_printf(arena, ", %.6g %s%s", base, base == 1 ? "call" : "calls",
-			    unit);
+		return arena_printf(arena, ", %s -> %s calls%s", count_text(base, arena),
+				    count_text(new_side, arena), unit);
+	return arena_printf(arena, ", %s %s%s", count_text(base, arena),
+			    base == 1 ? "call" : "calls", unit);
+}
+
+/* Is the row a part of the headline's change, of which it is so many percent? */
+static bool is_part(const struct diff *d, const struct diff_row *row, int64_t delta)
+{
+	int64_t most = delta;
+
+	if (d->unit != diff_subject_unit(d) || d->per_step != d->subject_per_step)
+		return false;
+	if (diff_is_of_devices(d))
+		most = diff_account_delta(d->account, strcmp(d->by->name, "idle") == 0);
+	return (most > 0) == (delta > 0) &&
+	       fabs((double)row->delta) <= fabs((double)most) &&
+	       fabs((double)row->delta) <= fabs((double)delta);
 }
 
 /*
@@ -303,17 +329,19 @@ static const char *explanation(const struct diff *d, struct arena *arena)
 {
 	int64_t delta = sum_sub(d->sides[DIFF_NEW].subject, d->sides[DIFF_BASE].subject);
 	const struct diff_row *row = main_row(d, delta);
+	enum diff_verdict verdict = d->headline.verdict;
 
-	if (!row || delta == 0 || d->headline.verdict == DIFF_NO_CHANGE)
+	if (!row || delta == 0 || verdict == DIFF_NO_CHANGE)
 		return "";
+	if (verdict != DIFF_UNDECIDED && (verdict == DIFF_SLOWER) != (delta > 0))
+		return ""; /* the median went the other way than the mean, which rows add up to */
 	double share = 100 * (double)row->delta / (double)delta;
-	bool is_part = d->unit == diff_subject_unit(d) &&
-		       d->per_step == d->subject_per_step && share <= 100;
-	if (is_part && share < LEAST_SHARE_PCT)
+	bool has_share = is_part(d, row, delta);
+	if (has_share && share < LEAST_SHARE_PCT)
 		return "";
 	return arena_printf(
 		arena, "; %s %s (%s%s%s)",
-		is_part ? arena_printf(arena, "%.0f%% of it in", share) : "most in",
+		has_share ? arena_printf(arena, "%.0f%% of it in", share) : "most in",
 		name_shown(d, row, arena), signed_text(d->unit, row->delta, arena),
 		d->metric == DIFF_DEVICE ? " of device time" : "",
 		d->metric == DIFF_CALLS ? "" : calls_text(d, row, arena));
@@ -329,7 +357,7 @@ static const char *verdict_line(const struct diff *d, struct arena *arena)
 	const char *change = "";
 
 	if (!is_change && !isnan(pct))
-		change = arena_printf(arena, " (%s)", change_pct_text(pct, arena));
+		change = arena_printf(arena, " (%s)", diff_pct_text(pct, arena));
 	return arena_printf(arena, "%s: %s %s -> %s%s%s", verdict_text(d, arena),
 			    diff_subject_name(d),
 			    amount_text(unit, d->sides[DIFF_BASE].subject, arena),
@@ -348,7 +376,7 @@ static const char *interval_text(const struct diff *d, struct arena *arena)
 	return arena_printf(
 		arena, "%s %s to %s",
 		is_sure ? arena_printf(arena, "%g%% CI", 100 * (1 - alpha)) : "range",
-		change_pct_text(h->low_pct, arena), change_pct_text(h->high_pct, arena));
+		diff_pct_text(h->low_pct, arena), diff_pct_text(h->high_pct, arena));
 }
 
 static const char *p_text(double p, struct arena *arena)
@@ -369,7 +397,7 @@ static const char *statistics_line(const struct diff *d, struct arena *arena)
 		return NULL;
 	if (!isnan(h->change_pct))
 		change = arena_printf(arena, "median change %s (%s), ",
-				      change_pct_text(h->change_pct, arena),
+				      diff_pct_text(h->change_pct, arena),
 				      interval_text(d, arena));
 	if (d->may_decide)
 		p = arena_printf(arena, "%s, ", p_text(h->p, arena));

@@ -30,8 +30,8 @@ struct gate_trial {
 	double limit;
 	double tolerance; /* percent of base's middle, or deviations of base's runs */
 	bool is_in_noise; /* ... and which */
-	const struct u_distribution
-		*exact; /* of these sizes; borrowed; NULL: it is made */
+	/* Borrowed, or NULL: of the sizes that were judged last, made anew for others. */
+	struct u_distribution *exact;
 };
 
 struct gate_result {
@@ -42,13 +42,18 @@ struct gate_result {
 	double tolerance_pct;     /* NaN: against a limit, or no noise is known */
 	double p, q;              /* NaN: not tested */
 	bool is_worse;            /* worse than the tolerance, by the estimate */
+	double lowest_p;          /* that a test of these values could have given */
+	size_t tests;             /* whose q is of them all; 0: none */
 	bool can_decide;          /* values are enough for some p below alpha */
-	bool has_noise;     /* values of a side differ; else any difference is real */
+	bool is_lost; /* a row that seems worse, which no p that it can have would show */
+	bool has_noise; /* else base's values are equal, and the new ones all say the same */
 	bool is_within;     /* the interval is within the tolerance */
 	bool is_headline;   /* tested alone */
 	bool is_row;        /* one of many: never the headline; set by who knows it */
 	size_t outliers[2]; /* of base and the new side; left out of all of this */
-	double noise_pct; /* deviation of a run, or of a pair; of base; NaN: not known */
+	/* In percent of base, in the column's unit where base is 0; NaN: not known. */
+	double worse, allowed;
+	double deviation; /* of a run, or of a pair */
 };
 
 #define GATE_RUNS_MAX 1000
@@ -88,7 +93,8 @@ void gate_power_release(struct gate_power *p);
 struct gate_stat {
 	const char *name; /* NULL ends the list */
 	const char *help;
-	double (*of)(double *values, size_t n); /* may sort them; n >= 1 */
+	size_t least;                           /* of so many values there is one */
+	double (*of)(double *values, size_t n); /* may sort them */
 };
 extern const struct gate_stat gate_stats[];
 

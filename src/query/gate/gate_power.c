@@ -87,10 +87,7 @@ static void made_init(struct made *m, const struct gate_trial *t, size_t nnew)
 	m->unchanged = xcalloc(nnew, sizeof(double));
 	m->trial.base = (struct gate_side){ m->values[0], nbase };
 	m->trial.new_side = (struct gate_side){ m->values[1], nnew };
-	if (!t->is_paired && nbase <= U_DISTRIBUTION_MAX && nnew <= U_DISTRIBUTION_MAX) {
-		u_distribution_init(&m->exact, nbase, nnew);
-		m->trial.exact = &m->exact;
-	}
+	m->trial.exact = &m->exact;
 }
 
 static void made_release(struct made *m)
@@ -111,7 +108,7 @@ static void made_draw(struct made *m, uint64_t seed)
 	for (size_t i = 0; i < m->trial.base.n; i++)
 		m->values[0][i] = m->base.mean + draw(&m->base, &state);
 	for (size_t i = 0; i < m->trial.new_side.n; i++)
-		m->unchanged[i] = m->trial.is_paired
+		m->unchanged[i] = m->difference.n > 0
 					  ? m->values[0][i] + draw(&m->difference, &state)
 					  : m->base.mean + draw(&m->base, &state);
 }

@@ -60,14 +60,14 @@ static double count(double *values, size_t n)
 }
 
 const struct gate_stat gate_stats[] = {
-	{ "median", "the middle of the rows' values", middle_median },
-	{ "mean", "their mean", mean },
-	{ "sum", "what they add up to", sum },
-	{ "min", "the smallest", least },
-	{ "max", "the largest", most },
-	{ "p90", "the value that 90 % of the rows do not exceed", p90 },
-	{ "p95", "likewise, 95 %", p95 },
-	{ "p99", "likewise, 99 %", p99 },
-	{ "count", "how many rows have a value", count },
+	{ "median", "the middle of the rows' values", 1, middle_median },
+	{ "mean", "their mean", 1, mean },
+	{ "sum", "what they add up to", 1, sum },
+	{ "min", "the smallest", 1, least },
+	{ "max", "the largest", 1, most },
+	{ "p90", "the value that 90 % of the rows do not exceed", 1, p90 },
+	{ "p95", "likewise, 95 %", 1, p95 },
+	{ "p99", "likewise, 99 %", 1, p99 },
+	{ "count", "how many rows have a value", 0, count },
 	{ .name = NULL },
 };

@@ -75,7 +75,8 @@ struct seen {
 	struct hodges_lehmann shift;
 	double p;
 	double deviation; /* of one value of a side, or of a pair's difference; may be NaN */
-	double least_p;
+	double least_p;    /* of sizes like these */
+	double lowest_p;   /* of these values, which may be equal */
 	bool has_interval; /* of the confidence that is asked for */
 };
 
@@ -84,23 +85,23 @@ static void see_unpaired(const struct gate_trial *t, struct seen *s)
 	size_t m = t->base.n, n = t->new_side.n;
 	double *copies[2] = { sorted_copy(t->base), sorted_copy(t->new_side) };
 	struct sample a = { copies[0], m }, b = { copies[1], n };
-	struct u_distribution made = { 0, 0, NULL };
-	const struct u_distribution *exact = t->exact;
+	struct u_distribution own = { 0, 0, NULL }, *made = t->exact ? t->exact : &own;
+	const struct u_distribution *exact = u_distribution_is_for_p(m, n) ? made : NULL;
 
-	if (exact && (exact->m != (m > n ? m : n) || exact->n != (m > n ? n : m)))
-		exact = NULL;
-	if (!exact && m <= U_DISTRIBUTION_MAX && n <= U_DISTRIBUTION_MAX) {
-		u_distribution_init(&made, m, n);
-		exact = &made;
+	if (exact && (made->m != (m > n ? m : n) || made->n != (m > n ? n : m))) {
+		u_distribution_release(made);
+		u_distribution_init(made, m, n);
 	}
-	s->p = mann_whitney(a, b, exact).p;
-	s->shift = hodges_lehmann(a, b, exact, INTERVAL_ALPHA);
+	struct mann_whitney test = mann_whitney(a, b, exact);
+	s->p = test.p;
 	s->least_p = rank_power_least_p(m, n);
+	s->lowest_p = test.least_p;
+	s->shift = hodges_lehmann(a, b, exact, INTERVAL_ALPHA);
 	double of[2] = { deviation(copies[0], m), deviation(copies[1], n) };
 	s->deviation = isnan(of[0])   ? of[1]
 		       : isnan(of[1]) ? of[0]
 				      : sqrt((of[0] * of[0] + of[1] * of[1]) / 2);
-	u_distribution_release(&made);
+	u_distribution_release(&own);
 	free(copies[0]);
 	free(copies[1]);
 }
@@ -112,21 +113,23 @@ static void see_paired(const struct gate_trial *t, struct seen *s)
 
 	for (size_t i = 0; i < n; i++)
 		differences[i] = t->new_side.values[i] - t->base.values[i];
-	s->p = signed_rank_test(differences, n).p;
+	struct signed_rank test = signed_rank_test(differences, n);
+	s->p = test.p;
 	s->deviation = deviation(differences, n);
 	for (size_t i = 0; i < n; i += every)
 		differences[kept++] = differences[i];
 	s->shift = signed_rank_shift(differences, kept, INTERVAL_ALPHA);
 	s->least_p = signed_rank_least_p(n);
+	s->lowest_p = signed_rank_least_p(test.n);
 	free(differences);
 }
 
 /*
- * Values that are not far worse than the middle, in their order; how many, all where that
- * would be more than a few.  One slow run of a side, by another load of the machine, else
- * hides each change from a test by ranks.
+ * Which values are not far from the middle, for the worse (sign 1 or -1) or in both
+ * directions (0); how many, all where the others would be more than a few.  One slow run of
+ * a side, by another load of the machine, else hides each change from a test by ranks.
  */
-static size_t keep_usual(const double *values, size_t n, double sign, double *kept)
+static size_t find_usual(const double *values, size_t n, double sign, bool *is_usual)
 {
 	double *sizes = xrealloc_array(NULL, n, sizeof(*sizes));
 	double middle = middle_of((struct gate_side){ values, n });
@@ -136,35 +139,52 @@ static size_t keep_usual(const double *values, size_t n, double sign, double *ke
 		sizes[i] = fabs(values[i] - middle);
 	double usual = middle_median(sizes, n);
 	free(sizes);
-	for (size_t i = 0; i < n; i++)
-		if (!(usual > 0 && sign * (values[i] - middle) > OUTLIER * usual))
-			kept[left++] = values[i];
+	for (size_t i = 0; i < n; i++) {
+		double off = values[i] - middle,
+		       size = sign == 0 ? fabs(off) : sign * off;
+		is_usual[i] = !(usual > 0 && size > OUTLIER * usual);
+		left += is_usual[i];
+	}
 	if ((n - left) * OUTLIERS_OF <= n)
 		return left;
-	memcpy(kept, values, n * sizeof(*kept));
+	for (size_t i = 0; i < n; i++)
+		is_usual[i] = true;
 	return n;
+}
+
+static void keep(const double *values, size_t n, const bool *is_usual, double *kept)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_usual[i])
+			kept[left++] = values[i];
+}
+
+static size_t keep_side(const struct gate_side *side, double sign, double *kept)
+{
+	bool *is_usual = xcalloc(side->n, sizeof(*is_usual));
+	size_t left = find_usual(side->values, side->n, sign, is_usual);
+
+	keep(side->values, side->n, is_usual, kept);
+	free(is_usual);
+	return left;
 }
 
 /* The same of pairs, by their differences, of which the better ones can be as wrong. */
 static size_t keep_pairs(const struct gate_trial *t, double *base, double *new_side)
 {
-	size_t n = t->base.n, left = 0, at = 0;
-	double *all = xcalloc(4 * n, sizeof(*all)), *kept = all + n;
-	double *less = all + 2 * n, *last = all + 3 * n;
+	size_t n = t->base.n;
+	double *differences = xrealloc_array(NULL, n, sizeof(*differences));
+	bool *is_usual = xcalloc(n, sizeof(*is_usual));
 
 	for (size_t i = 0; i < n; i++)
-		all[i] = t->new_side.values[i] - t->base.values[i];
-	size_t some = keep_usual(all, n, 1, kept);
-	memcpy(less, kept, some * sizeof(*less));
-	some = keep_usual(less, some, -1, last);
-	for (size_t i = 0; i < n; i++) {
-		if (at >= some || all[i] != last[at])
-			continue; /* both are in the same order */
-		at++;
-		base[left] = t->base.values[i];
-		new_side[left++] = t->new_side.values[i];
-	}
-	free(all);
+		differences[i] = t->new_side.values[i] - t->base.values[i];
+	size_t left = find_usual(differences, n, 0, is_usual);
+	keep(t->base.values, n, is_usual, base);
+	keep(t->new_side.values, n, is_usual, new_side);
+	free(differences);
+	free(is_usual);
 	return left;
 }
 
@@ -180,19 +200,58 @@ static struct gate_trial without_outliers(const struct gate_trial *t, double **v
 	if (t->is_paired) {
 		kept.base.n = kept.new_side.n = keep_pairs(t, base, new_side);
 	} else {
-		kept.base.n = keep_usual(t->base.values, t->base.n, sign, base);
-		kept.new_side.n =
-			keep_usual(t->new_side.values, t->new_side.n, sign, new_side);
+		kept.base.n = keep_side(&t->base, sign, base);
+		kept.new_side.n = keep_side(&t->new_side, sign, new_side);
 	}
 	kept.base.values = base;
 	kept.new_side.values = new_side;
 	return kept;
 }
 
+/* In percent of base's middle; in the column's unit where that is 0. */
+static double measure(double part, double base)
+{
+	return base != 0 ? percent(part, base) : part;
+}
+
+/* How much worse than base's middle is allowed: of 0, any percentage is 0. */
+static double allowed_of(const struct gate_trial *t, double base)
+{
+	if (t->is_in_noise)
+		return t->tolerance * measure(deviation(t->base.values, t->base.n), base);
+	return base != 0 ? t->tolerance : 0;
+}
+
+/* Of the new values so many are worse than base's middle by more than is allowed. */
+static size_t count_worse(const struct gate_trial *t, const struct gate_result *r)
+{
+	double sign = t->higher_is_better ? -1 : 1;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->new_side.n; i++)
+		n += sign * measure(t->new_side.values[i] - r->base, r->base) >
+		     r->allowed;
+	return n;
+}
+
+/* Where base has no noise any difference is real: if the new values agree, they decide. */
+static void judge_without_noise(const struct gate_trial *t, struct gate_result *r)
+{
+	size_t worse = count_worse(t, r);
+
+	r->has_noise = worse != 0 && worse != t->new_side.n;
+	if (r->has_noise)
+		return;
+	r->p = (double)NAN;
+	r->can_decide = true;
+	r->is_worse = worse != 0;
+	r->is_within = !r->is_worse;
+}
+
 static void judge_kept(const struct gate_trial *t, double alpha, struct gate_result *r)
 {
 	struct seen s = { .p = (double)NAN };
-	double noise = deviation(t->base.values, t->base.n);
+	double sign = t->higher_is_better ? -1 : 1;
 
 	if (t->is_paired)
 		see_paired(t, &s);
@@ -201,29 +260,25 @@ static void judge_kept(const struct gate_trial *t, double alpha, struct gate_res
 	r->base = middle_of(t->base);
 	r->change_pct = percent(s.shift.shift, r->base);
 	r->p = s.p;
+	r->lowest_p = s.lowest_p;
 	r->can_decide = s.least_p < alpha;
 	s.has_interval = s.least_p < INTERVAL_ALPHA + 1e-9;
 	if (t->base.n > 1 && t->new_side.n > 1) {
 		r->low_pct = percent(s.shift.low, r->base);
 		r->high_pct = percent(s.shift.high, r->base);
 	}
-	r->tolerance_pct =
-		t->is_in_noise ? t->tolerance * percent(noise, r->base) : t->tolerance;
-	r->has_noise = t->base.n < EQUAL_LEAST || !are_equal(t->base);
-	double sign = t->higher_is_better ? -1 : 1;
-	/* from 0, anything is more than any percentage */
-	double worse = r->base != 0         ? sign * r->change_pct
-		       : s.shift.shift != 0 ? sign * s.shift.shift * (double)INFINITY
-					    : 0;
-	double end = t->higher_is_better ? -r->low_pct : r->high_pct;
-	r->is_worse = worse > r->tolerance_pct;
-	r->is_within = s.has_interval ? end <= r->tolerance_pct : false;
-	if (!r->has_noise) {
-		r->p = (double)NAN;
-		r->can_decide = are_equal(t->new_side);
-		r->is_within = !r->is_worse;
-	}
-	r->noise_pct = percent(s.deviation, r->base);
+	r->worse = sign * measure(s.shift.shift, r->base);
+	r->allowed = allowed_of(t, r->base);
+	r->deviation = measure(s.deviation, r->base);
+	r->tolerance_pct = r->base != 0     ? r->allowed
+			   : t->is_in_noise ? (double)NAN
+					    : t->tolerance;
+	double end = t->higher_is_better ? -s.shift.low : s.shift.high;
+	r->is_worse = r->worse > r->allowed;
+	r->is_within = s.has_interval && measure(end, r->base) <= r->allowed;
+	r->has_noise = true;
+	if (t->base.n >= EQUAL_LEAST && are_equal(t->base))
+		judge_without_noise(t, r);
 }
 
 static void judge_change(const struct gate_trial *t, double alpha, struct gate_result *r)
@@ -280,7 +335,9 @@ void gate_judge(const struct gate_trial *trial, double alpha, struct gate_result
 				     .low_pct = (double)NAN,
 				     .high_pct = (double)NAN,
 				     .tolerance_pct = (double)NAN,
-				     .noise_pct = (double)NAN,
+				     .worse = (double)NAN,
+				     .allowed = (double)NAN,
+				     .deviation = (double)NAN,
 				     .p = (double)NAN,
 				     .q = (double)NAN };
 	out->value = middle_of(trial->new_side);
@@ -304,6 +361,15 @@ static void decide_one(struct gate_result *r, double p, double alpha)
 					    : GATE_INCONCLUSIVE;
 }
 
+/* Worse as far as its p can tell, when none is small enough for one of so many. */
+static bool is_lost(const struct gate_result *r, double alpha)
+{
+	bool is_told = r->p < alpha || r->p <= r->lowest_p * (1 + 1e-9);
+
+	return r->is_row && r->is_worse && r->has_noise && is_told && r->q >= alpha &&
+	       r->lowest_p * (double)r->tests >= alpha;
+}
+
 void gate_decide(struct gate_result *results, size_t n, double alpha)
 {
 	double *p = xrealloc_array(NULL, n, sizeof(*p));
@@ -322,16 +388,32 @@ void gate_decide(struct gate_result *results, size_t n, double alpha)
 		struct gate_result *r = &results[i];
 		if (isnan(r->base))
 			continue; /* a limit decides for itself */
-		if (is_tested(r) && !r->is_headline)
+		if (is_tested(r) && !r->is_headline) {
 			r->q = p[at++];
+			r->tests = tested;
+			r->is_lost = is_lost(r, alpha);
+		}
 		decide_one(r, r->is_headline ? r->p : r->q, alpha);
 	}
 	free(p);
 }
 
-static bool is_likely(const struct gate_trial *t, size_t n, double alpha)
+/* Of n pairs as many as differ if as many do as here: equal ones take no part. */
+static size_t count_different(const struct gate_trial *t, size_t n)
 {
-	return t->is_paired ? signed_rank_least_p(n) < alpha
+	size_t different = 0;
+
+	for (size_t i = 0; i < t->base.n; i++)
+		different += t->base.values[i] != t->new_side.values[i];
+	return n * different / t->base.n;
+}
+
+/* `is_worse`: by its p; else an interval has to decide, which is of all pairs. */
+static bool is_likely(const struct gate_trial *t, bool is_worse, size_t n, double alpha)
+{
+	size_t pairs = t->is_paired && is_worse ? count_different(t, n) : n;
+
+	return t->is_paired ? signed_rank_least_p(pairs) < alpha
 			    : rank_power_can_decide(n, n, alpha);
 }
 
@@ -358,17 +440,18 @@ static size_t runs_for_limit(const struct gate_trial *t, double alpha)
 static size_t runs_for_change(const struct gate_trial *t, const struct gate_result *r,
 			      double alpha)
 {
-	double worse = t->higher_is_better ? -r->change_pct : r->change_pct;
-	double level = r->is_worse ? alpha : INTERVAL_ALPHA;
-	double room = (r->is_worse ? worse : r->tolerance_pct - worse) /
+	double level = !r->is_worse ? INTERVAL_ALPHA
+		       : r->is_lost ? alpha / (double)r->tests
+				    : alpha;
+	double room = (r->is_worse ? r->worse : r->allowed - r->worse) /
 		      normal_quantile_above(level / 2);
 	double sides = t->is_paired ? 1 : 2;
 	size_t n = 2;
 
-	while (n <= GATE_RUNS_MAX && !is_likely(t, n, level))
+	while (n <= GATE_RUNS_MAX && !is_likely(t, r->is_worse, n, level))
 		n++;
 	while (n <= GATE_RUNS_MAX &&
-	       r->noise_pct * sqrt(sides / ((double)n * EFFICIENCY)) > room)
+	       r->deviation * sqrt(sides / ((double)n * EFFICIENCY)) > room)
 		n++; /* never where the noise is not known: NaN */
 	size_t there = trial_least(t);
 	return n > there ? n : there + 1; /* as unlucky as these were */

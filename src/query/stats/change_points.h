@@ -17,6 +17,7 @@
 
 #define CHANGE_P     0.01
 #define CHANGE_LEAST 3    /* measurements on either side */
+#define CHANGE_RUNS  10   /* of fewer, no order is as unlikely as CHANGE_P */
 #define CHANGE_MOST  1000 /* measurements of which changes are looked for: the last ones */
 
 struct change_point {

@@ -123,13 +123,14 @@ static size_t take_group(struct walk *w, double value)
 
 struct counts {
 	double u, tie_term; /* the sum of t^3 - t over groups of t equal values */
+	double equal_pairs; /* of a value of a and one of b */
 	bool has_ties;
 };
 
 static struct counts count_pairs(struct sparse_sample a, struct sparse_sample b)
 {
 	struct walk walk_a = { .of = a }, walk_b = { .of = b };
-	struct counts c = { 0, 0, false };
+	struct counts c = { .u = 0 };
 	size_t smaller = 0; /* of a, than the group */
 	double value;
 
@@ -140,6 +141,7 @@ static struct counts count_pairs(struct sparse_sample a, struct sparse_sample b)
 		double t = (double)(in_a + in_b);
 		c.u += (double)in_b * ((double)smaller + 0.5 * (double)in_a);
 		c.tie_term += t * t * t - t;
+		c.equal_pairs += (double)in_a * (double)in_b;
 		c.has_ties |= in_a + in_b > 1;
 		smaller += in_a;
 	}
@@ -154,6 +156,14 @@ static double approximate_p(double larger_u, double tie_term, double m, double n
 	if (!(variance > 0))
 		return 1; /* all values are equal */
 	double p = 2 * normal_above((larger_u - m * n / 2 - 0.5) / sqrt(variance));
+	return p < 1 ? p : 1;
+}
+
+/* Of one value among `all`: it is as likely to be any of them. */
+static double lone_p(double smaller_u, double equal_pairs, double all)
+{
+	double p = 2 * (1 + smaller_u + equal_pairs / 2) / all;
+
 	return p < 1 ? p : 1;
 }
 
@@ -172,10 +182,20 @@ struct mann_whitney mann_whitney_sparse(struct sparse_sample a, struct sparse_sa
 	double m = (double)(a.listed.n + a.zeros), n = (double)(b.listed.n + b.zeros);
 	struct counts c = count_pairs(a, b);
 	double larger_u = c.u > m * n - c.u ? c.u : m * n - c.u;
-	struct mann_whitney test = { .u = c.u, .is_exact = exact && !c.has_ties };
+	struct mann_whitney test = { .u = c.u, .is_exact = true };
 
-	test.p = test.is_exact ? exact_p(larger_u, exact)
-			       : approximate_p(larger_u, c.tie_term, m, n);
+	test.least_p = rank_power_least_p((size_t)m, (size_t)n);
+	if (m == 1 || n == 1) {
+		test.p = lone_p(m * n - larger_u, c.equal_pairs, m + n);
+	} else if (exact && !c.has_ties) {
+		test.p = exact_p(larger_u, exact);
+	} else {
+		double extreme = approximate_p(m * n, c.tie_term, m, n);
+		test.is_exact = false;
+		test.p = fmax(approximate_p(larger_u, c.tie_term, m, n), test.least_p);
+		if (c.equal_pairs < m * n) /* else p is 1 in any order */
+			test.least_p = fmax(extreme, test.least_p);
+	}
 	return test;
 }
 
@@ -290,7 +310,8 @@ bool rank_power_can_decide(size_t m, size_t n, double alpha)
 
 size_t rank_power_sides(double alpha, size_t tests)
 {
-	double limit = alpha / (double)(tests ? tests : 1);
+	/* no p is below 0, which the quotient may be */
+	double limit = fmax(alpha / (double)(tests ? tests : 1), DBL_MIN);
 	size_t n = 1;
 
 	while (!rank_power_can_decide(n, n, limit))
@@ -342,9 +363,11 @@ double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, 
 		sqrt((deviation_a * deviation_a / a + deviation_b * deviation_b / b) /
 		     (1 / a + 1 / b));
 
-	if (!rank_power_can_decide(m, n, alpha))
+	if (m == 1 || n == 1 || !rank_power_can_decide(m, n, alpha))
 		return (double)NAN;
 	double limit = least_u(a, b, exact, alpha) - 0.5; /* for continuity */
+	if (limit >= a * b)
+		return (double)NAN; /* by the approximation none is significant */
 	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
 		if (excess(a, b, middle, limit) < wanted)

@@ -22,10 +22,16 @@ double normal_quantile_above(double p);
  * terms are positive, so that the smallest probabilities are as exact as the others.
  */
 
-/* Of either sample: beyond it p is the normal approximation's. */
-#define U_DISTRIBUTION_MAX 50
 /* m * n at most: what is beyond takes too long, and its normal quantiles are as good. */
 #define U_DISTRIBUTION_PAIRS_MAX 10000
+/* For p, which many pairs of samples want. */
+#define U_DISTRIBUTION_P_PAIRS_MAX 2500
+
+/* Are both samples of some values, and few enough for that? */
+static inline bool u_distribution_is_for_p(size_t m, size_t n)
+{
+	return m && n && m <= U_DISTRIBUTION_P_PAIRS_MAX / n;
+}
 
 struct u_distribution {
 	size_t m, n;     /* sizes of the samples, 1 or more; m >= n */
@@ -47,9 +53,10 @@ size_t u_distribution_quantile(const struct u_distribution *d, double p);
  * population?  It asks for the order of the values alone, so that one slow step is
  * no reason to believe in a change.
  *
- * Without ties and up to U_DISTRIBUTION_MAX values a side p is exact; else by the
- * normal approximation with corrections for ties and for continuity, which is what
- * SciPy's mannwhitneyu(method="asymptotic") gives.
+ * Without ties and up to U_DISTRIBUTION_P_PAIRS_MAX pairs p is exact, and always where
+ * one side has one value; else by the normal approximation with corrections for ties and
+ * for continuity, which is what SciPy's mannwhitneyu(method="asymptotic") gives, but no
+ * lower than the sizes allow.
  */
 
 /* In ascending order; borrowed; finite, and at least one. */
@@ -66,7 +73,8 @@ struct sparse_sample {
 
 struct mann_whitney {
 	double u; /* pairs in which the second sample's value is the larger; ties count half */
-	double p; /* 1 when all values are equal */
+	double p;       /* 1 when all values are equal */
+	double least_p; /* the smallest that p, exact or not, could have been */
 	bool is_exact;
 };
 
@@ -126,7 +134,8 @@ size_t rank_power_sides(double alpha, size_t tests);
  * in the unit of the deviations: U of normal populations that far apart has the mean and
  * variance of Lehmann (Nonparametrics, 1975, 2.3), and is taken for normal.  Of 5 and more
  * values a side it is within 5 % of what simulation gives, of fewer too large by up to
- * 20 %.  `exact` as in mann_whitney(); NaN when these sizes can find none.
+ * 20 %.  `exact` as in mann_whitney(); NaN when these sizes can find none, and of one
+ * value a side, whose U is nowhere near normal.
  */
 double rank_power_least_shift(double deviation_a, size_t m, double deviation_b, size_t n,
 			      const struct u_distribution *exact, double alpha);

@@ -1,6 +1,7 @@
 /* Runs in time: see trend.h. */
 #include "query/trend/trend.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -42,7 +43,8 @@ struct trend_run {
 	int64_t time_ns;  /* since 1970, of its first event; NUMBER_NONE: not known */
 	int64_t profiles, steps;
 	int64_t values[NTREND_COLUMNS]; /* NUMBER_NONE: not recorded */
-	double change_pct, p; /* when has_change: of the column that is followed */
+	double change_pct;              /* when has_change, as p; not finite from 0 */
+	double p;
 	bool has_change;
 };
 
@@ -61,7 +63,8 @@ struct summing {
 
 static void set_time(struct trend_run *run)
 {
-	time_t seconds = (time_t)(run->time_ns / NS_PER_S);
+	int64_t is_within = run->time_ns % NS_PER_S < 0; /* a second before 1970 */
+	time_t seconds = (time_t)(run->time_ns / NS_PER_S - is_within);
 	struct tm tm;
 
 	if (run->time_ns == NUMBER_NONE || !gmtime_r(&seconds, &tm))
@@ -113,9 +116,10 @@ static int add_peak(void *to, const struct memory_device *device,
 {
 	struct trend_run *run = to;
 
-	(void)device, (void)err;
-	if (peak->allocated.bytes >
-	    run->values[TREND_PEAK]) /* NUMBER_NONE is the least */
+	(void)err;
+	if (device->has_totals &&
+	    peak->allocated.bytes >
+		    run->values[TREND_PEAK]) /* NUMBER_NONE is the least */
 		run->values[TREND_PEAK] = peak->allocated.bytes;
 	return 0;
 }
@@ -202,20 +206,24 @@ static void sort_runs(struct trend *t)
 /* The runs that have the column: their places and values. */
 struct series {
 	size_t *at; /* owned, as the others */
-	double *values;
+	int64_t *values;
+	double *sizes; /* the values, for statistics */
 	size_t n;
 };
 
 static struct series series_of(const struct trend *t, enum trend_column column)
 {
 	struct series s = { .at = xcalloc(t->n + 1, sizeof(*s.at)),
-			    .values = xcalloc(t->n + 1, sizeof(*s.values)) };
+			    .values = xcalloc(t->n + 1, sizeof(*s.values)),
+			    .sizes = xcalloc(t->n + 1, sizeof(*s.sizes)) };
 
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->runs[i].values[column] == NUMBER_NONE)
 			continue;
 		s.at[s.n] = i;
-		s.values[s.n++] = (double)t->runs[i].values[column];
+		s.values[s.n] = t->runs[i].values[column];
+		s.sizes[s.n] = (double)s.values[s.n];
+		s.n++;
 	}
 	return s;
 }
@@ -224,6 +232,13 @@ static void series_release(struct series *s)
 {
 	free(s->at);
 	free(s->values);
+	free(s->sizes);
+}
+
+/* The last ones, of which changes are looked for. */
+static size_t looked_at(const struct series *s)
+{
+	return s->n < CHANGE_MOST ? s->n : CHANGE_MOST;
 }
 
 static int64_t median_of(const struct series *s, size_t first, size_t end)
@@ -231,7 +246,7 @@ static int64_t median_of(const struct series *s, size_t first, size_t end)
 	int64_t *values = xcalloc(end - first + 1, sizeof(*values));
 
 	for (size_t i = first; i < end; i++)
-		values[i - first] = (int64_t)s->values[i];
+		values[i - first] = s->values[i];
 	int64_t median = end > first ? step_median(values, end - first) : 0;
 	free(values);
 	return median;
@@ -241,11 +256,11 @@ static void mark_changes(struct trend *t, const struct series *s, enum unit unit
 			 struct memtable *to, const char *what)
 {
 	struct change_point *changes = xcalloc(s->n + 1, sizeof(*changes));
-	size_t n = change_points_find(s->values, s->n, changes);
+	size_t n = change_points_find(s->sizes, s->n, changes);
 	const char **notes = xcalloc(n + 1, sizeof(*notes));
 
 	for (size_t i = 0; i < n; i++) {
-		size_t first = i ? changes[i - 1].at : 0;
+		size_t first = i ? changes[i - 1].at : s->n - looked_at(s);
 		size_t end = i + 1 < n ? changes[i + 1].at : s->n;
 		int64_t before = median_of(s, first, changes[i].at);
 		int64_t after = median_of(s, changes[i].at, end);
@@ -253,16 +268,16 @@ static void mark_changes(struct trend *t, const struct series *s, enum unit unit
 		char was[UNITS_TEXT_MAX], is[UNITS_TEXT_MAX];
 		run->has_change = true;
 		run->p = changes[i].p;
-		run->change_pct =
-			before ? 100.0 * (double)sum_sub(after, before) / (double)before
-			       : 0;
+		run->change_pct = 100.0 * (double)sum_sub(after, before) / (double)before;
+		const char *by =
+			before ? arena_printf(&to->arena, "%+.1f%%, ", run->change_pct)
+			       : "";
 		struct str old = units_text(unit, cell_int(before), was);
 		struct str new = units_text(unit, cell_int(after), is);
-		notes[i] = arena_printf(&to->arena,
-					"%s goes from " STR_FMT " to " STR_FMT
-					" (%+.1f%%, p = %.3f) at run %s",
-					what, STR_ARG(old), STR_ARG(new), run->change_pct,
-					run->p, run->name);
+		notes[i] = arena_printf(
+			&to->arena,
+			"%s goes from " STR_FMT " to " STR_FMT " (%sp = %.3f) at run %s",
+			what, STR_ARG(old), STR_ARG(new), by, run->p, run->name);
 	}
 	for (size_t i = n > SHOWN_MOST ? n - SHOWN_MOST : 0; i < n; i++)
 		memtable_add_note(to, "%s", notes[i]);
@@ -273,25 +288,25 @@ static void mark_changes(struct trend *t, const struct series *s, enum unit unit
 static void add_curve(const struct series *s, enum unit unit, const char *what,
 		      struct memtable *to)
 {
-	double low = s->values[0], high = low;
+	int64_t low = s->values[0], high = low;
 	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 	double *values = xcalloc(s->n + 1, sizeof(*values));
 	struct buf line;
 
 	for (size_t i = 0; i < s->n; i++) {
-		values[i] = s->values[i];
-		low = values[i] < low ? values[i] : low;
-		high = values[i] > high ? values[i] : high;
+		values[i] = s->sizes[i];
+		low = s->values[i] < low ? s->values[i] : low;
+		high = s->values[i] > high ? s->values[i] : high;
 	}
-	struct str from = units_text(unit, cell_int((int64_t)low), least);
-	struct str until = units_text(unit, cell_int((int64_t)high), most);
+	struct str from = units_text(unit, cell_int(low), least);
+	struct str until = units_text(unit, cell_int(high), most);
 	buf_init(&line, SIZE_MAX);
 	buf_addf(&line, "%s: " STR_FMT " to " STR_FMT, what, STR_ARG(from),
 		 STR_ARG(until));
 	to->table.caption = arena_copy(&to->arena, buf_str(&line)).p;
 	buf_clear(&line);
 	size_t n = bars_squeeze(values, s->n, CURVE_CELLS);
-	bars_add_curve(&line, values, n, low, high);
+	bars_add_curve(&line, values, n, (double)low, (double)high);
 	const char **under = arena_alloc(&to->arena, 2 * sizeof(*under));
 	under[0] = arena_copy(&to->arena, buf_str(&line)).p;
 	under[1] = NULL;
@@ -335,7 +350,9 @@ static struct cell get_change(const void *from, const void *row, int of_p)
 	const struct trend_run *run = row;
 
 	(void)from;
-	return run->has_change ? cell_real(of_p ? run->p : run->change_pct) : cell_null();
+	if (!run->has_change || (!of_p && !isfinite(run->change_pct)))
+		return cell_null();
+	return cell_real(of_p ? run->p : run->change_pct);
 }
 
 #define ROW(member) .get = view_number, .arg = (int)offsetof(struct trend_run, member)
@@ -352,7 +369,7 @@ static const struct field fields[] = {
 	{ "busy_ns", "Busy", "mean time in a step in which a device ran something", "busy", UNIT_NS, .get = get_value, .arg = TREND_BUSY },
 	{ "idle_ns", "Idle", "mean time in a step in which a device ran nothing", "idle", UNIT_NS, .get = get_value, .arg = TREND_IDLE },
 	{ "peak_bytes", "Peak", "largest peak of allocated memory of any device", "peak", UNIT_BYTES, .get = get_value, .arg = TREND_PEAK, .leaves = 2 },
-	{ "change_pct", "Change", "where what --column follows changes for good: its new median, against the one before the change", "change", UNIT_PERCENT, .get = get_change },
+	{ "change_pct", "Change", "where what --column follows changes for good: its new median, against the one before the change; null from 0", "change", UNIT_PERCENT, .get = get_change },
 	{ "change_p", "p", "how likely such a change is in these runs in any order", NULL, UNIT_RATIO, .get = get_change, .arg = 1, .leaves = 5 },
 	{ .name = NULL },
 };
@@ -391,13 +408,15 @@ static struct table *make_table(struct trend *t, const struct scope *scope,
 		add_curve(&s, unit, what, m);
 	for (size_t i = 0; i < notes->nnotes; i++)
 		memtable_add_note(m, "%s", notes->notes[i]);
-	if (s.n < 2 * (size_t)CHANGE_LEAST)
+	if (s.n < CHANGE_RUNS)
 		memtable_add_note(
 			m,
 			"changes are found in %d runs or more that have this column; there are %zu",
-			2 * CHANGE_LEAST, s.n);
+			CHANGE_RUNS, s.n);
 	else if (!notes->nnotes)
-		memtable_add_note(m, "no change in %zu runs (p > %.2f)", s.n, CHANGE_P);
+		memtable_add_note(m, "no change in %s%zu runs (p > %.2f)",
+				  looked_at(&s) < s.n ? "the last " : "", looked_at(&s),
+				  CHANGE_P);
 	table_free(&notes->table);
 	series_release(&s);
 	return &m->table;
