@@ -1,8 +1,8 @@
 /*
  * ptool mcp: answers programs that ask by the Model Context Protocol, messages of JSON-RPC
  * 2.0, a line each, on standard input and output.  Source: the specification of
- * modelcontextprotocol.io, versions 2024-11-05 to 2025-06-18, of which the handshake, ping
- * and tools are here.
+ * modelcontextprotocol.io, versions 2024-11-05 and 2025-06-18.  The handshake, ping and
+ * tools are implemented, and nothing else of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -137,16 +137,18 @@ static bool find_member(struct str object, const char *name, struct json_value *
 	return is_there;
 }
 
-/* The version that the client speaks, where it is one of ours; else our newest. */
+/*
+ * The version that the client speaks, or the one before it, as who speaks 2025-03-26, whose
+ * batches are not read here, knows that too; else our newest.
+ */
 static const char *version_for(struct str params)
 {
-	static const char *const versions[] = { "2025-06-18", "2025-03-26",
-						"2024-11-05" };
+	static const char *const versions[] = { "2025-06-18", "2024-11-05" };
 	struct json_value asked;
 
 	if (find_member(params, "protocolVersion", &asked))
 		for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++)
-			if (str_is(asked.text, versions[i]))
+			if (str_compare(asked.text, str_of(versions[i])) >= 0)
 				return versions[i];
 	return versions[0];
 }

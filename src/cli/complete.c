@@ -328,12 +328,9 @@ static void fish_add(struct fish_rows *rows, const char *command, const struct o
 
 	if (opt_is_operand(opt) && !opt_value(opt, 0))
 		return;
-	FILE *text = open_memstream(&row.text, &size);
-	if (!text)
-		xdie_of_memory();
+	FILE *text = xopen_memory(&row.text, &size);
 	fish_row(opt, text);
-	if (fclose(text) != 0)
-		xdie_of_memory();
+	fclose(text);
 	*ARRAY_PUSH(rows->items, rows->n, rows->cap) = row;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/sum.h"
 #include "base/utf8.h"
 #include "cli/export_amount.h"
@@ -20,23 +21,25 @@
 struct callgrind {
 	const struct callgraph *g;
 	FILE *out;
-	/* owned, by text: it was written as a file, as a function; "(3)" is enough then */
+	/* owned: it was written; "(3)" is enough then.  Files by text, as names are. */
 	bool *is_file_told, *is_function_told;
-	uint32_t *first, *order;      /* owned: callgraph_callees() */
+	bool *is_counted; /* owned, by text: among what was renamed */
+	uint32_t *pair,
+		*nfunctions;     /* owned: (file, name) of each, and how many have it */
+	uint32_t *first, *order; /* owned: callgraph_callees() */
 	struct export_losses *losses; /* borrowed */
 	struct buf name;
 };
 
-/*
- * "fn=(3) step": a name is a line, and written once, as a file and as a function.  To
- * readers blanks alone are no name, and "fn=(3)" one that was told before.
- */
-static void put_name(struct callgrind *c, const char *key, uint32_t text, bool *is_told)
+/* Below 0 are NUMBER_NONE and what the format cannot hold. */
+static int64_t known(int64_t number)
 {
-	if (is_told[text]) {
-		fprintf(c->out, "%s=(%u)\n", key, (unsigned int)text + 1);
-		return;
-	}
+	return number < 0 ? 0 : number;
+}
+
+/* A name is a line; to readers blanks alone are no name. */
+static void spell_name(struct callgrind *c, uint32_t text)
+{
 	buf_clear(&c->name);
 	bool is_renamed = utf8_add_blanked(&c->name, callgraph_text(c->g, text));
 	if (c->name.n == 0 || strspn(c->name.p, " ") == c->name.n) {
@@ -44,24 +47,54 @@ static void put_name(struct callgrind *c, const char *key, uint32_t text, bool *
 		buf_add_text(&c->name, NAMELESS);
 		is_renamed = true;
 	}
-	c->losses->renamed +=
-		is_renamed && !c->is_file_told[text] && !c->is_function_told[text];
-	is_told[text] = true;
-	fprintf(c->out, "%s=(%u) " STR_FMT "\n", key, (unsigned int)text + 1,
-		STR_ARG(buf_str(&c->name)));
+	c->losses->renamed += is_renamed && !c->is_counted[text];
+	c->is_counted[text] |= is_renamed;
 }
 
+static void put_file(struct callgrind *c, const char *key, uint32_t text)
+{
+	fprintf(c->out, "%s=(%u)", key, (unsigned int)text + 1);
+	if (!c->is_file_told[text]) {
+		spell_name(c, text);
+		fprintf(c->out, " " STR_FMT, STR_ARG(buf_str(&c->name)));
+	}
+	c->is_file_told[text] = true;
+	putc('\n', c->out);
+}
+
+/*
+ * "fn=(3) step".  A number is a function of one file, not a name, and readers add up what
+ * has one name in one file: such functions have their line too, "step:30".
+ */
 static void put_function_name(struct callgrind *c, const char *file_key, const char *key,
-			      const struct callgraph_function *f)
+			      uint32_t function)
 {
-	put_name(c, file_key, f->file, c->is_file_told);
-	put_name(c, key, f->name, c->is_function_told);
+	const struct callgraph_function *f = &c->g->functions[function];
+
+	put_file(c, file_key, f->file);
+	fprintf(c->out, "%s=(%u)", key, (unsigned int)function + 1);
+	if (!c->is_function_told[function]) {
+		spell_name(c, f->name);
+		fprintf(c->out, " " STR_FMT, STR_ARG(buf_str(&c->name)));
+		if (c->nfunctions[c->pair[function]] > 1)
+			fprintf(c->out, ":%lld", (long long)known(f->line));
+	}
+	c->is_function_told[function] = true;
+	putc('\n', c->out);
 }
 
-/* Below 0 are NUMBER_NONE and what the format cannot hold. */
-static int64_t known(int64_t number)
+static void pair_functions(struct callgrind *c)
 {
-	return number < 0 ? 0 : number;
+	struct intern pairs;
+
+	intern_init(&pairs);
+	for (size_t i = 0; i < c->g->nfunctions; i++) {
+		const struct callgraph_function *f = &c->g->functions[i];
+		const uint32_t key[] = { f->file, f->name };
+		c->pair[i] = intern_add(&pairs, str_bytes(key, sizeof(key)));
+		c->nfunctions[c->pair[i]]++;
+	}
+	intern_release(&pairs);
 }
 
 /* What a function or a call took, as a whole number; `ns` is of the graph's unit. */
@@ -86,22 +119,21 @@ static int64_t edge_ns(const struct callgraph *g, const struct callgraph_edge *e
 
 static void put_call(struct callgrind *c, const struct callgraph_edge *edge, int64_t line)
 {
-	const struct callgraph_function *callee = &c->g->functions[edge->callee];
+	int64_t callee_line = known(c->g->functions[edge->callee].line);
 
-	put_function_name(c, "cfi", "cfn", callee);
+	put_function_name(c, "cfi", "cfn", edge->callee);
 	fprintf(c->out, "calls=%lld %lld\n%lld %lld\n",
-		(long long)known(edge->sums.calls.n), (long long)known(callee->line),
+		(long long)known(edge->sums.calls.n), (long long)callee_line,
 		(long long)line, (long long)whole(c, edge_ns(c->g, edge)));
 }
 
 static void put_function(struct callgrind *c, uint32_t function)
 {
-	const struct callgraph_function *f = &c->g->functions[function];
 	const struct callgraph_sums *sums = callgraph_sums_of(c->g, function);
-	int64_t line = known(f->line);
+	int64_t line = known(c->g->functions[function].line);
 
 	putc('\n', c->out);
-	put_function_name(c, "fl", "fn", f);
+	put_function_name(c, "fl", "fn", function);
 	fprintf(c->out, "%lld %lld\n", (long long)line,
 		(long long)(sums ? whole(c, sums->self_ns) : 0));
 	for (uint32_t i = c->first[function]; i < c->first[function + 1]; i++)
@@ -149,14 +181,21 @@ static int write_callgrind(const struct export_request *request, FILE *out,
 	if (rc == 0) {
 		struct callgrind c = { .g = &g, .out = out, .losses = losses };
 		c.is_file_told = xcalloc(g.texts.n + 1, sizeof(bool));
-		c.is_function_told = xcalloc(g.texts.n + 1, sizeof(bool));
+		c.is_function_told = xcalloc(g.nfunctions + 1, sizeof(bool));
+		c.is_counted = xcalloc(g.texts.n + 1, sizeof(bool));
+		c.pair = xcalloc(g.nfunctions + 1, sizeof(*c.pair));
+		c.nfunctions = xcalloc(g.nfunctions + 1, sizeof(*c.nfunctions));
 		c.first = xrealloc_array(NULL, g.nfunctions + 1, sizeof(*c.first));
 		c.order = xrealloc_array(NULL, g.nedges + 1, sizeof(*c.order));
 		buf_init(&c.name, SIZE_MAX);
 		callgraph_callees(&g, c.first, c.order);
+		pair_functions(&c);
 		put_all(&c);
 		free(c.is_file_told);
 		free(c.is_function_told);
+		free(c.is_counted);
+		free(c.pair);
+		free(c.nfunctions);
 		free(c.first);
 		free(c.order);
 		buf_release(&c.name);

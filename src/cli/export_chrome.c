@@ -26,6 +26,7 @@
 struct place {
 	int64_t id, ts_ns;
 	const struct event_track *track;
+	size_t lane; /* of a stream, as find_lane() has it */
 };
 
 struct chrome_out {
@@ -241,6 +242,7 @@ static void put_slice(struct chrome_out *o, const struct event_row *row, struct 
 {
 	bool is_async = strcmp(row->track->kind, "async") == 0;
 	bool is_stream = strncmp(row->track->kind, "stream", 6) == 0;
+	struct place *place = &o->places[o->nplaces - 1];
 
 	if (is_async && !row->is_instant) {
 		put_async(o, row, "b");
@@ -253,7 +255,9 @@ static void put_slice(struct chrome_out *o, const struct event_row *row, struct 
 		put_async(o, row, "n");
 	} else {
 		begin_event(o, row->is_instant ? "i" : "X", row->category, row->name);
-		put_place(o, row->track, is_stream ? find_lane(o, row) : 0);
+		if (is_stream)
+			place->lane = find_lane(o, row);
+		put_place(o, row->track, place->lane);
 		put(o, row->is_instant ? ",\"s\":\"t\"" : ",\"dur\":");
 		if (!row->is_instant)
 			put_us(o, row->dur_ns);
@@ -278,7 +282,7 @@ static int put_slices(struct chrome_out *o, struct err *err)
 			lanes_clear(&o->lanes);
 		track_id = row.track->id;
 		*ARRAY_PUSH(o->places, o->nplaces, o->places_cap) =
-			(struct place){ id, row.ts_ns, row.track };
+			(struct place){ id, row.ts_ns, row.track, 0 };
 		put_slice(o, &row, joined_args(&row, &joined));
 	}
 	buf_release(&joined);
@@ -295,7 +299,7 @@ static void put_arrow_end(struct chrome_out *o, int64_t id, bool is_start,
 		    category.p ? category : STR_LIT(""));
 	put(o, ",\"id\":");
 	put_int(o, o->narrows);
-	put_place(o, o->places[at].track, 0);
+	put_place(o, o->places[at].track, o->places[at].lane);
 	if (!is_start)
 		put(o, ",\"bp\":\"e\"");
 	end_event(o, o->places[at].ts_ns, (struct str){ NULL, 0 });

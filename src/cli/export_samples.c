@@ -75,8 +75,11 @@ static void count_uses(struct samples_out *o)
 	export_names_choose(&o->names, file->nframes + file->nstacks, o->losses);
 }
 
+/* A frame has one line: the one that ran, or else that of the definition. */
 static void put_frame(struct samples_out *o, const struct sample_frame *frame)
 {
+	bool has_run = frame->line != NUMBER_NONE,
+	     has_first = frame->first_line != NUMBER_NONE;
 	struct str file = text_pool_str(&o->file->texts, frame->file);
 
 	json_text_str(o->w, export_names_text(&o->names, frame->name, &o->room));
@@ -84,9 +87,16 @@ static void put_frame(struct samples_out *o, const struct sample_frame *frame)
 		put(o, ",\"file\":");
 		json_text_str(o->w, export_names_text(&o->names, frame->file, &o->room));
 	}
-	if (frame->line != NUMBER_NONE) {
+	if (has_run || has_first) {
 		put(o, ",\"line\":");
-		put_int(o, frame->line);
+		put_int(o, has_run ? frame->line : frame->first_line);
+	}
+	if (has_first) {
+		put(o, ",\"first_line\":");
+		if (has_run)
+			put_int(o, frame->first_line);
+		else
+			put(o, "true");
 	}
 	writer_byte(o->w, '}');
 }
@@ -290,6 +300,10 @@ static void put_profile(struct samples_out *o, const struct part *part)
 	put(o, is_evented ? "\n{\"type\":\"evented\"" : "\n{\"type\":\"sampled\"");
 	put(o, ",\"name\":");
 	put_name(o, part);
+	if (*s->mode) {
+		put(o, ",\"mode\":");
+		json_text_str(o->w, str_of(s->mode));
+	}
 	put(o, ",\"unit\":\"");
 	put(o, unit_of(s));
 	writer_byte(o->w, '"');

@@ -41,6 +41,7 @@ static void put_frames(struct writer *w, const struct call_tree *tree)
 		if (name.line > 0) {
 			put(w, ",\"line\":");
 			put_int(w, name.line);
+			put(w, ",\"first_line\":true"); /* it is its definition's */
 		}
 		writer_byte(w, '}');
 	}

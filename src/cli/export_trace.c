@@ -126,9 +126,11 @@ int export_trace_gaps(const struct export_trace *t,
 	const struct filter when = { .has_steps = f->has_steps,
 				     .first_step = f->first_step,
 				     .last_step = f->last_step,
+				     .phase = f->phase,
 				     .has_times = f->has_times,
 				     .from_ns = f->from_ns,
-				     .to_ns = f->to_ns };
+				     .to_ns = f->to_ns,
+				     .devices = f->devices };
 	const struct gap_table_request request = { .filter = &when,
 						   .is_list = true,
 						   .is_brief = true };

@@ -127,10 +127,9 @@ static bool is_settable(const struct opt *opt)
 /* NULL: there is none that a client may set. */
 static const struct opt *find_option(const struct command *command, struct str name)
 {
-	for (struct opt_iter it = opt_first(command->groups); it.opt; opt_next(&it))
-		if (str_is(name, it.opt->name) && is_settable(it.opt))
-			return it.opt;
-	return NULL;
+	const struct opt *opt = opt_find(command->groups, name).opt;
+
+	return opt && is_settable(opt) ? opt : NULL;
 }
 
 static int unknown_option(struct mcp_call *call, const struct command *command,
@@ -184,6 +183,7 @@ static int add_values(struct mcp_call *call, const struct opt *opt,
 static int add_options(struct mcp_call *call, const struct command *command,
 		       struct err *err)
 {
+	bool is_cut = find_option(command, STR_LIT("budget"));
 	struct json_value options, key, value;
 	int more = 0;
 
@@ -196,6 +196,11 @@ static int add_options(struct mcp_call *call, const struct command *command,
 	struct json_items items = json_items_of(options.text);
 	while ((more = json_next_member(&items, &key, &value)) > 0) {
 		const struct opt *opt = find_option(command, key.text);
+		if (is_cut && (str_is(key.text, "format") || str_is(key.text, "budget")))
+			return err_set(err, ERR_USAGE,
+				       "'%s' is an argument of the tool, not one of its "
+				       "options",
+				       opt->name);
 		if (!opt)
 			return unknown_option(call, command, key.text, err);
 		if (add_values(call, opt, &value, err) < 0)
@@ -227,8 +232,10 @@ static int add_output(struct mcp_call *call, const struct command *command,
 	if (find_argument(call, "format", &value))
 		format = text_of(call, &value, err);
 	const struct renderer *renderer = format ? renderer_find(format) : NULL;
-	if (renderer && renderer->is_binary)
-		return err_set(err, ERR_USAGE, "'format' must be text, not %s", format);
+	if (format && (!renderer || renderer->is_binary))
+		return err_set(err, ERR_USAGE,
+			       "'format' must be table, json, csv or markdown, not %s",
+			       format);
 	if (!format || add_word(call, "--quiet", err) < 0 ||
 	    add_word(call, arena_printf(call->arena, "--format=%s", format), err) < 0)
 		return -1;

@@ -50,8 +50,7 @@ static const char *sentence(struct making *m)
 	struct arena *arena = &m->page->arena;
 	const struct diff *d = &m->diff;
 	int64_t before = d->sides[DIFF_BASE].subject, after = d->sides[DIFF_NEW].subject;
-	double change =
-		before ? 100.0 * (double)sum_sub(after, before) / (double)before : 0;
+	double change = 100.0 * (double)sum_sub(after, before) / (double)before;
 	struct str from = amount_text(m, before), to = amount_text(m, after);
 	const char *what = diff_subject_name(d);
 	const char *article = d->subject == DIFF_OF_STEPS ? "A" : "The";
@@ -62,13 +61,15 @@ static const char *sentence(struct making *m)
 				    STR_ARG(from));
 	if (d->headline.verdict == DIFF_SLOWER || d->headline.verdict == DIFF_FASTER)
 		return arena_printf(
-			arena, "%s %s is %.1f%% %s: " STR_FMT " became " STR_FMT ".",
-			article, what, fabs(change), change < 0 ? "shorter" : "longer",
-			STR_ARG(from), STR_ARG(to));
+			arena, "%s %s is %s%s: " STR_FMT " became " STR_FMT ".", article,
+			what, before ? arena_printf(arena, "%.1f%% ", fabs(change)) : "",
+			after < before ? "shorter" : "longer", STR_ARG(from),
+			STR_ARG(to));
 	return arena_printf(arena,
 			    "%s %s went from " STR_FMT " to " STR_FMT
-			    ", %+.1f%%; that may be chance.",
-			    article, what, STR_ARG(from), STR_ARG(to), change);
+			    "%s; that may be chance.",
+			    article, what, STR_ARG(from), STR_ARG(to),
+			    before ? arena_printf(arena, ", %+.1f%%", change) : "");
 }
 
 /* The lines of ptool diff below its sentence. */

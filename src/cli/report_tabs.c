@@ -33,7 +33,7 @@ static const struct report_tab tabs[] = {
 	{ "operators", "Operators", TRACES, .tables = TABLES(
 		{ "top -n 0 --wide", "table-operators", "Operators",
 		  "self is without what was called", .bar = "self_cpu_ns cpu;self_device_ns kernel",
-		  .of = "self_device_pct self device time;total_device_pct self device time;* self CPU time" }) },
+		  .of = "self_device_pct self device time;total_device_pct self device time;* self CPU time", .has_slices = true }) },
 	{ "functions", "Functions", CALL_GRAPHS | SAMPLES | LINES, .tables = TABLES(
 		{ "top -n 0 --wide", "table-functions", "Functions",
 		  "self is without what was called",
@@ -44,7 +44,7 @@ static const struct report_tab tabs[] = {
 		  .bar = "self_ns python;time_ns python", .of = "* the function" }) },
 	{ "kernels", "Kernels", TRACES, .tables = TABLES(
 		{ "kernels -n 0 --wide", "table-kernels", "Kernels", "on all streams",
-		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time" }) },
+		  .bar = "total_ns kernel", .of = "occupancy_pct the warps of an SM;* kernel time", .has_slices = true }) },
 	{ "idle", "Idle", TRACES, .add = report_idle },
 	{ "steps", "Steps", TRACES, .add = report_steps, .tables = TABLES(
 		{ "steps --by phase --wide", "table-phases", "Phases of the inference engine", "prefill and decode", .bar = "total_ns kernel",
@@ -69,7 +69,7 @@ static const struct report_tab tabs[] = {
 		{ "roofline -n 100 --wide", "table-roofline", "How close operators come to the peak of the device",
 		  "the 100 with most time to win", .bar = "left_ns data;device_ns kernel",
 		  .only = "name people_shapes people_dtypes calls device_ns host_ns tflops people_gbs peak_pct bandwidth_pct bound roof_pct left_ns",
-		  .of = "roof_pct its time;peak_pct the peak of the type;bandwidth_pct the memory's speed", .is_silent = true }) },
+		  .of = "roof_pct its time;peak_pct the peak of the type;bandwidth_pct the memory's speed", .has_slices = true, .is_silent = true }) },
 	{ "compile", "Compiled", TRACES, .is_rare = true, .tables = TABLES(
 		{ "compile -n 0 --wide", "table-compile", "Frames that torch.compile compiled", .bar = "total_ns cpu;device_ns kernel", .is_silent = true },
 		{ "compile --by step -n 0 --wide", "table-compile-steps", "Compiled regions of each step", .is_silent = true },
@@ -113,6 +113,7 @@ static int use(void *to, struct table *t, struct err *err)
 		.bar = place->table->bar,
 		.of = place->table->of,
 		.only = place->table->only,
+		.has_slices = place->table->has_slices,
 		.shorten = short_name_add,
 	};
 

@@ -34,6 +34,7 @@ struct report_table {
 	const char *id;   /* of its data */
 	const char *title, *about;
 	const char *bar, *of, *only; /* as in struct page_table */
+	bool has_slices;             /* likewise */
 	bool is_silent;    /* what it lacks is not told: another table tells it */
 	bool is_of_phases; /* left out of recordings that have none */
 };

@@ -82,7 +82,7 @@ static const char *const kinds[NTIMELINE_KINDS] = {
 
 static void list_track(struct listed_timeline *l, const struct timeline_track *track)
 {
-	int64_t busy_ns = 0, longest_ns = 0, slices = 0;
+	int64_t busy_ns = 0, longest_ns = 0, slices = 0, bundled = 0;
 	struct timeline_head head;
 
 	if (!kinds[track->kind])
@@ -90,13 +90,16 @@ static void list_track(struct listed_timeline *l, const struct timeline_track *t
 	for (size_t i = 0; i < track->n; i++) {
 		const struct timeline_slice *s = &track->slices[i];
 		slices += s->bundled ? s->bundled : 1;
+		bundled += s->bundled;
 		if (s->row == 0)
-			busy_ns = sum_add(busy_ns, s->dur_ns);
-		if (longest_ns < s->dur_ns)
+			busy_ns = sum_add(busy_ns, s->bundled ? s->busy_ns : s->dur_ns);
+		if (!s->bundled && longest_ns < s->dur_ns)
 			longest_ns = s->dur_ns;
 	}
 	l->inner->head(l->inner, &head);
 	bool counts = track->kind != TIMELINE_COUNTER;
+	/* the longest may be in a bundle, whose slices are all shorter than bundle_ns */
+	bool has_longest = counts && (!bundled || longest_ns >= head.bundle_ns);
 	const struct cell cells[NCOLUMNS] = {
 		[RANK] = head.profiles[track->profile].rank,
 		[KIND] = cell_text(str_of(kinds[track->kind])),
@@ -105,7 +108,7 @@ static void list_track(struct listed_timeline *l, const struct timeline_track *t
 		[TRACK] = cell_text(track->name),
 		[SLICES] = cell_int(counts ? slices : (int64_t)track->nsamples),
 		[BUSY] = counts ? cell_int(busy_ns) : cell_null(),
-		[LONGEST] = counts ? cell_int(longest_ns) : cell_null(),
+		[LONGEST] = has_longest ? cell_int(longest_ns) : cell_null(),
 	};
 	memtable_add_row(l->list, cells);
 }

@@ -17,15 +17,13 @@
 
 void page_stream_open(struct page_stream *s)
 {
-	s->out = open_memstream(&s->text, &s->n);
-	if (!s->out)
-		xdie_of_memory();
+	s->out = xopen_memory(&s->text, &s->n);
 }
 
 static void stream_close(struct page_stream *s)
 {
-	if (s->out && fclose(s->out) != 0)
-		xdie_of_memory();
+	if (s->out)
+		fclose(s->out);
 	s->out = NULL;
 }
 

@@ -93,6 +93,7 @@ int page_flame_table(struct page *p, const char *id, const struct flame *flame,
 					.about = "calls of 1% and more",
 					.bar = "total python",
 					.only = only,
+					.has_slices = true,
 					.shorten = draw->shorten };
 	struct memtable *m = memtable_new(columns, NCOLUMNS);
 

@@ -212,24 +212,21 @@ static void put_data(struct drawing *d)
 {
 	char *text = NULL;
 	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
-
-	if (!out)
-		xdie_of_memory();
+	FILE *out = xopen_memory(&text, &n);
 	struct writer w = { .out = out };
 	writer_byte(&w, '{');
 	put_member(&w, "label", str_of(d->how->title));
 	writer_str(&w, STR_LIT("\"columns\":["));
 	for (size_t i = 0; i < d->people.ncolumns; i++)
 		put_column(d, i, &w);
-	writer_str(&w, STR_LIT("],\"short\":{"));
+	writer_str(&w, d->how->has_slices ? STR_LIT("],\"slices\":true,\"short\":{")
+					  : STR_LIT("],\"short\":{"));
 	put_short(d, &w);
 	writer_str(&w, STR_LIT("},\"rows\":[\n"));
 	put_rows(d, &w);
 	writer_str(&w, STR_LIT("]}"));
 	writer_flush(&w);
-	if (fclose(out) != 0)
-		xdie_of_memory();
+	fclose(out);
 	page_data(d->page->data, d->how->id, (struct str){ text, n });
 	free(text);
 }

@@ -7,7 +7,7 @@
  *	  "columns": [{ "name": "total_ns", "title": "Total", "heading": "Total (ms)",
  *	                "unit": "ns", "divisor": 1e6, "decimals": 3, "scales": false,
  *	                "about": "sum of the durations", "bar": "kernel" }],
- *	  "rows": [[...]], "short": { "0": [null, "gemm_..."] } }
+ *	  "slices": true, "rows": [[...]], "short": { "0": [null, "gemm_..."] } }
  *
  * scales: each cell has a unit of its own.  short: of a column's long texts.
  */
@@ -28,6 +28,7 @@ struct page_table {
 	const char *of;
 	const char *only; /* columns that are shown, blank-separated; NULL: all */
 	size_t rows;      /* of HTML at most; 0: 50 */
+	bool has_slices;  /* its names are those of slices of the timeline */
 	bool is_bare;     /* without what stands above the first of them */
 	apart_shorten_fn *shorten;
 };

@@ -392,10 +392,7 @@ int page_timeline(FILE *out, struct timeline *timeline, page_color_fn *color,
 	struct page_timeline p = { .out = out, .color = color };
 	char *text = NULL;
 	size_t n = 0;
-	FILE *meta = open_memstream(&text, &n);
-
-	if (!meta)
-		return err_errno(err, "the page");
+	FILE *meta = xopen_memory(&text, &n);
 	struct writer writer = { .out = meta };
 	p.meta = &writer;
 	buf_init(&p.bytes, SIZE_MAX);
@@ -403,8 +400,7 @@ int page_timeline(FILE *out, struct timeline *timeline, page_color_fn *color,
 	if (rc == 0)
 		rc = put_head(&p, timeline, err);
 	writer_flush(&writer);
-	if (fclose(meta) != 0)
-		xdie_of_memory();
+	fclose(meta);
 	if (rc == 0)
 		page_blob(out, "timeline-meta",
 			  (struct bytes){ (const uint8_t *)text, n });

@@ -22,21 +22,26 @@ void browser_open(struct browser *b, struct place *p)
 	browser_ask(b, p);
 }
 
-/* The section whose command a line names: "ptool gaps trace.json"; nsections: none. */
+/*
+ * The section whose command a line names: "ptool gaps trace.json"; of "steps" and
+ * "steps --by=phase" the longer one; nsections: none.
+ */
 static size_t section_named(const struct browser *b, struct str line)
 {
-	size_t at;
+	size_t at, best = b->nsections, longest = 0;
 
 	if (!place_matches(line, "ptool ", &at))
 		return b->nsections;
 	line = str_behind(line, at + strlen("ptool "));
 	for (size_t i = 0; i < b->nsections; i++) {
 		struct str name = str_of(b->sections[i]->line);
-		if (str_starts_with(line, name) &&
-		    (line.n == name.n || line.p[name.n] == ' '))
-			return i;
+		if (name.n > longest && str_starts_with(line, name) &&
+		    (line.n == name.n || line.p[name.n] == ' ')) {
+			best = i;
+			longest = name.n;
+		}
 	}
-	return b->nsections;
+	return best;
 }
 
 /* Of a block of text, the first line of which names a command. */

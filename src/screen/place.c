@@ -258,6 +258,15 @@ static void push(struct arena *arena, char **argv, int *n, const char *word)
 	argv[(*n)++] = arena_strdup(arena, word);
 }
 
+/* Of rows of one rank the rank is said by the row's way. */
+static bool is_filtered(const struct place *p, const char *scope)
+{
+	for (size_t i = 0; i < p->filters.n; i++)
+		if (str_equal(option_name(p->filters.items[i]), option_name(scope)))
+			return true;
+	return false;
+}
+
 int place_argv(const struct place *p, const struct screen *screen, int width,
 	       struct arena *arena, char ***argv)
 {
@@ -285,7 +294,8 @@ int place_argv(const struct place *p, const struct screen *screen, int width,
 	if (!p->habit->is_whole && source->has_option(source, p->command, "limit"))
 		push(arena, words, &n, arena_printf(arena, "--limit=%" PRId64, w->limit));
 	for (size_t i = 0; i < nscope; i++)
-		push(arena, words, &n, screen->scope[i]);
+		if (!is_filtered(p, screen->scope[i]))
+			push(arena, words, &n, screen->scope[i]);
 	if (w->wide || w->whole)
 		push(arena, words, &n, "--wide");
 	else if (width > 0)

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "screen/actions.h"
 #include "screen/browser.h"
 #include "screen/place_lines.h"
@@ -150,15 +151,20 @@ void act_widen(struct browser *b, int key)
 
 void act_tell_line(struct browser *b, int key)
 {
-	struct buf line;
+	size_t cells = (size_t)tty_columns(b->tty);
+	struct buf line, shown;
 
 	(void)key;
 	if (browser_place(b)->is_own)
 		return;
-	buf_init(&line, BROWSER_TEXT - 1);
+	buf_init(&line, SIZE_MAX);
+	buf_init(&shown, BROWSER_TEXT - 1);
 	place_line(browser_place(b), b->screen, &line);
-	browser_tell(b, "%s", line.p ? line.p : "");
+	utf8_add_shortened(&shown, buf_str(&line),
+			   cells < BROWSER_TEXT / 2 ? cells : BROWSER_TEXT / 2);
+	browser_tell(b, "%s", shown.p ? shown.p : "");
 	buf_release(&line);
+	buf_release(&shown);
 }
 
 void act_ask_again(struct browser *b, int key)

@@ -4,11 +4,6 @@
 
 load setup
 
-# Python's truth of an expression about JSON on stdin, `j`.
-json_is() { # EXPRESSION
-	python3 -c 'import json, sys; j = json.load(sys.stdin); sys.exit(not eval(sys.argv[1]))' "$1"
-}
-
 bytes_of() { # ARGS...
 	ptool "$@" | wc -c
 }
@@ -43,6 +38,29 @@ bytes_of() { # ARGS...
 	# a share is of the rows that were to be shown
 	run ptool top --budget 120 s.db
 	[[ $output != *"% of"* ]]
+}
+
+@test "the note is of what lost rows, and names options that the command has" {
+	ptool ingest -q -o s.db "$GPU/copies.json"
+	many='SELECT 1 AS a; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9999) SELECT i FROM n'
+	ptool sql --budget 100 s.db "$many" >cut
+	tail -1 cut | grep -xE 'note: cut to [0-9]{2} of 9,999 rows, for --budget 100: all by --budget 0'
+	run -0 --separate-stderr ptool sql --budget 100 --format csv s.db "${many#*;}"
+	[[ $stderr == "ptool: sql: cut to "?*" of 9,999 rows, for --budget 100: --budget 0 writes all" ]]
+	ptool top --limit 0 --budget 60 s.db | grep -E 'for --budget 60: other rows by --sort, --focus, --limit; all by --budget 0$'
+	ptool top --limit 3 --budget 60 s.db | grep -E '; all by --limit 0 --budget 0$'
+	run -0 --separate-stderr ptool list --limit 9 --budget 90 --format csv s.db
+	[[ $stderr == *": --limit 0 --budget 0 writes all" ]]
+	ptool diff --headline --budget 10 s.db s.db | grep -x 'note: some notes are left out, for --budget 10: all by --budget 0'
+}
+
+@test "the formats of torch and pstats are not cut, and say so" {
+	run -2 --separate-stderr ptool top --format torch --budget 20 "$GPU/copies.json"
+	says 'ptool: top: --budget does not cut the format torch: give --format csv or json'
+	run -2 --separate-stderr ptool pstats --budget 5 "$FIXTURES/pyprof/app.prof"
+	says 'ptool: pstats: --budget does not cut the format pstats: give --format csv or json'
+	ptool top --format torch --budget 0 -q "$GPU/copies.json" | grep -q 'Self CPU'
+	[ "$(bytes_of pstats --format csv --budget 200 -q "$FIXTURES/pyprof/app.prof" 2>/dev/null)" -le 700 ]
 }
 
 @test "an answer that fits is as it is without a budget" {

@@ -126,7 +126,7 @@ PROF=$FIXTURES/pyprof/pstats/sys311/w_gen.prof
 	run -0 --separate-stderr ptool export -q --to folded controls.json
 	[ "$output" = 'a [m: [31m  5000' ]
 	run -0 --separate-stderr ptool export -q --to callgrind controls.json
-	[[ $output == *$'fn=(2) a [m; [31m \n'* ]]
+	[[ $output == *$'fn=(1) a [m; [31m \n'* ]]
 	run -0 --separate-stderr ptool export --to folded odd.json
 	[[ $stderr == *'1 names have characters that folded cannot hold; they were replaced'* ]]
 	run -0 --separate-stderr ptool export --to folded "$PROF"
@@ -408,6 +408,48 @@ assert list(a) == list(b) and all(set(a[key][4]) == set(b[key][4]) for key in a)
 		cmp one.$to two.$to
 		[ "$(grep -ao ', device gpu [AB]' one.$to | sort -u | wc -l)" = 2 ]
 		[ "$(grep -ao ', device [0-9-]' one.$to | wc -l)" = 0 ]
+	done
+}
+
+@test "chrome: arrows lead to the lane of the work, and are read again as those of its stream" {
+	{
+		event cuda_runtime cudaLaunchKernel 10 5 1 1 '"correlation":1'
+		event cuda_runtime cudaLaunchKernel 20 5 1 1 '"correlation":2'
+		event kernel a 100 100 0 7 '"device":0,"stream":7,"correlation":1'
+		event kernel b 150 100 0 7 '"device":0,"stream":7,"correlation":2'
+		echo '{"ph":"s","cat":"own","name":"own","id":2,"pid":1,"tid":1,"ts":20},'
+		echo '{"ph":"f","bp":"e","cat":"own","name":"own","id":2,"pid":0,"tid":7,"ts":150},'
+	} | made a.json
+	ptool ingest -q -o a.db a.json
+	ptool export -q --to chrome -o b.json a.db
+	grep '"ph":"X".*"name":"b"' b.json | grep -q '"tid":"7 lane 2"'
+	grep '"ph":"f"' b.json | grep -q '"tid":"7 lane 2"'
+	ptool ingest -q -o b.db b.json
+	[ "$(sqlite3 b.db 'SELECT slice_out, slice_in FROM flow')" = "2|4" ]
+	[ "$(sqlite3 a.db 'SELECT slice_out, slice_in FROM flow')" = "2|4" ]
+}
+
+@test "idle time is that of the devices that --device chooses" {
+	for to in chrome pftrace; do
+		ptool export -q --to $to -o out.$to --device 1 "$FIXTURES/gpu/two_devices.json"
+		[ "$(grep -ao ', device [0-9]' out.$to | sort -u)" = ", device 1" ]
+	done
+}
+
+@test "idle time is that of the phase that --phase chooses" {
+	an_engine
+	ptool ingest -q -o s.db engine.json
+	for phase in prefill decode; do
+		ptool gaps -q --list --limit 0 --phase $phase --format ndjson s.db |
+			sed -E 's/.*"dur_ns":([0-9]+).*/\1/' | sort >want
+		[ -s want ]
+		ptool export -q --to chrome --phase $phase s.db -o - | python3 -c '
+import json, sys
+for e in json.load(sys.stdin)["traceEvents"]:
+    if e["ph"] == "X" and "idle" in e["cat"]:
+        print(round(1000 * e["dur"]))' |
+			sort |
+			diff want -
 	done
 }
 

@@ -48,12 +48,16 @@ else:
 		{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"1999-01-01"}}
 		{"jsonrpc":"2.0","id":"","method":"ping"}
 		{"jsonrpc":"2.0","id":null,"result":{}}
+		{"jsonrpc":"2.0","id":5,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+		{"jsonrpc":"2.0","id":6,"method":"initialize","params":{"protocolVersion":"2024-11-05"}}
 	E
 	python3 - <<-'E'
 		import json
 		replies = [json.loads(line) for line in open("replies")]
-		assert [r["id"] for r in replies] == [0, 'a"A', 2, 4, ""], replies
-		assert replies[0]["result"]["protocolVersion"] == "2025-03-26"
+		assert [r["id"] for r in replies] == [0, 'a"A', 2, 4, "", 5, 6], replies
+		# no batches are read, which 2025-03-26 wants
+		assert replies[0]["result"]["protocolVersion"] == "2024-11-05"
+		assert [r["result"]["protocolVersion"] for r in replies[5:]] == ["2025-06-18", "2024-11-05"]
 		assert replies[3]["result"]["protocolVersion"] == "2025-06-18"
 		assert replies[1]["result"] == {}
 		tools = {t["name"]: t["inputSchema"] for t in replies[2]["result"]["tools"]}
@@ -84,7 +88,10 @@ else:
 	grep -q 'for --budget 100' got
 	call help '{"command":"top","budget":50}' >got
 	grep -qx '... cut to 50 tokens' got
-	call query '{"command":"list","file":"s.db","format":"parquet"}' | diff <(printf '%s\n' "'format' must be text, not parquet" error) -
+	for format in parquet torch pstats; do # the last two are not cut
+		call query "{\"command\":\"top\",\"file\":\"s.db\",\"format\":\"$format\"}" |
+			diff <(printf '%s\n' "'format' must be table, json, csv or markdown, not $format" error) -
+	done
 	call query '{"command":"comm","file":"s.db"}' >got
 	grep -q '"status":"not_recorded"' got
 	[ "$(tail -n 1 got)" = answer ]
@@ -130,6 +137,10 @@ else:
 	done
 	call query '{"command":"stpes","file":"s.db"}' | grep -q "did you mean 'steps'?"
 	call query '{"command":"top","file":"s.db","options":{"lmit":2}}' | grep -q "did you mean 'limit'?"
+	for option in format budget; do
+		call query "{\"command\":\"top\",\"file\":\"s.db\",\"options\":{\"$option\":50}}" |
+			diff <(printf '%s\n' "'$option' is an argument of the tool, not one of its options" error) -
+	done
 	for option in output o 'output=x' force base help 'limit=1' '' 'a b'; do
 		call query "{\"command\":\"top\",\"file\":\"s.db\",\"options\":{\"$option\":\"made\"}}" >got
 		[ "$(tail -n 1 got)" = error ] || { echo "$option"; cat got; return 1; }

@@ -61,6 +61,16 @@ END
 	only_files d.html
 }
 
+@test "a step that took no time before has no percentage" {
+	step_of() { # DURATION
+		printf '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,
+			"tid":1,"ts":10,"dur":%s},{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":30,"dur":1}]}' "$1"
+	}
+	step_of 0 >none.json
+	step_of 9 >some.json
+	ptool report -q -o - none.json some.json | grep -qF 'A step went from 0 ns to 9.000 us; that may be chance.'
+}
+
 @test "the page says what a recording is slow of, and what it lacks" {
 	ptool report -q "$EVERYTHING" -o a.html
 	grep -q '<p class="verdict">55.4% of each step the GPU communicates and does not compute.</p>' a.html
@@ -102,6 +112,7 @@ END
 		'Memory of cpu of rank 0 over time,Memory of cpu of rank 1 over time' ]
 	ptool report -q "$FIXTURES/mprof/multiprocess_M.dat" -o p.html
 	[ "$(grep -c 'Memory of process' p.html)" -eq 4 ]
+	grep -q '<p class="verdict">The memory of all processes was at most 87.96 MiB.</p>' p.html
 }
 
 @test "tabs of graphs, compiled code and rooflines, and phases, are there where they were recorded" {

@@ -91,6 +91,21 @@ gpu() {
 	[ "$(cat out)" = "exit 0" ]
 }
 
+@test "the row of a rank leads to that rank, whatever --rank says, and a long line of y has an ellipsis" {
+	ptool ingest -q -o ranks.db "$FIXTURES/gpu/collectives_rank0.json" "$FIXTURES/gpu/collectives_rank1.json"
+	"$TESTS/cli/screen_driver.py" --size=60x24 "$PTOOL" view -q ranks.db --rank 0..1 -- see:'Q: quit' keys:5 see:'1 of' \
+		keys:y see:'ptool steps --limit=500 --rank=0..1 ranks.db' keys:jjjj see:'5 of' 'keys:<Enter>' see:'operators of step.*q: back' \
+		keys:y see:'ptool top --step=1 --rank=1 --limit=500 ranks.db' \
+		'keys:&^(record_param_comms|aten::mm)<Enter>' see:'q: back.*1 of 2' keys:y see:'ptool top --step[^\n]*…[^\n]*ranks.db' keys:Q exit >out
+	[ "$(cat out)" = "exit 0" ]
+}
+
+@test "the overview's phases lead to the phases, its steps to the steps" {
+	an_engine
+	screen engine.json see:'Phases of the steps.*Q: quit' 'keys:jj<Enter>' see:'Steps\n' keys:1 see:'Q: quit' 'keys:jj<Enter>' see:'Phases\n' keys:Q exit >out
+	[ "$(cat out)" = "exit 0" ]
+}
+
 @test "search, filter by the store and by text, sort, reverse, wide" {
 	gpu
 	like_screens view_keys.txt gpu.db see:'Q: quit' keys:2 see:'1 of' 'keys:/MEMCPY<Enter>' see:'not found' 'keys:/memcpy<Enter>' \

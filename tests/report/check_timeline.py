@@ -94,7 +94,7 @@ def check_details(tap, name, db, meta, tracks):
         tap.ok(got == want, f"{name}: {column['name']}", (got - want).most_common(2), (want - got).most_common(2))
 
 
-def check_bundles(tap, name, db, meta, tracks, most):
+def check_bundles(tap, name, place, db, meta, tracks, most):
     """What is bundled is short, all of it is counted, and the longer ones are as they were."""
     expected, _ = expected_tracks(db)
     limit = meta["bundle_ns"]
@@ -111,6 +111,12 @@ def check_bundles(tap, name, db, meta, tracks, most):
         left = collections.Counter(kept) - collections.Counter((s.start, s.dur) for s in slices if not s.bundled)
         if left:
             faults.append((track["name"], "lost", left.most_common(1)))
+    told = [row for row in timeline_page.table(place.path("page.html"), "table-tracks") if row["kind"] not in ("idle", "counter")]
+    want = [[(s.dur, s.row, s.bundled, s.busy) for s in slices] for _, slices in shown]
+    want = [(sum(busy if n else dur for dur, row, n, busy in slices if row == 0), max((dur for dur, _, n, _ in slices if not n), default=0),
+             any(n for _, _, n, _ in slices)) for slices in want]
+    want = [(busy, None if bundles and longest < limit else longest) for busy, longest, bundles in want]
+    tap.same([(row["busy_ns"], row["longest_ns"]) for row in told], want, f"{name}: the list of tracks has what bundles hold, not what they span")
     shown_slices = sum(len(s) for _, s in shown)
     tap.ok(not faults, f"{name}: bundles hold what they stand for", *faults)
     tap.ok(shown_slices <= most, f"{name}: no more slices than asked for", shown_slices, most, limit)
@@ -171,7 +177,41 @@ def check_random(tap, place, seed):
         stored = value(db, "SELECT count(*) FROM slice_pack p") and meta["slices"]
         meta, tracks = page_of(place, store, "--max-slices", str(max(1, stored // 2)))
         if meta["bundle_ns"]:
-            check_bundles(tap, f"random {seed}", db, meta, tracks, stored)
+            check_bundles(tap, f"random {seed}", place, db, meta, tracks, stored)
+
+
+def check_clocks(tap, place, name, groups, want):
+    """Ranks that begin 200 us one after another by their files and end collectives of their groups together."""
+    paths = []
+    for rank, group in enumerate(groups):
+        calls = [{"ph": "X", "cat": "cpu_op", "name": "record_param_comms", "pid": 1, "tid": 1, "ts": 1000 + rank * 200 + i * 100 + 40 * rank,
+                  "dur": 50 - 40 * rank, "args": {"Collective name": "allreduce", "Process Group Name": group}} for i in range(3) if group]
+        op = {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 900 + rank * 200, "dur": 600}
+        trace = {"schemaVersion": 1, "baseTimeNanoseconds": 10**18, "distributedInfo": {"rank": rank, "world_size": len(groups)},
+                 "traceEvents": [op, *calls]}
+        paths.append(place.path(f"rank{rank}.json"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            json.dump(trace, file)
+    meta, _ = page_of(place, place.ingest(*paths))
+    tap.same(([p["shift"] for p in meta["profiles"]], meta["aligned"]), want, f"clocks: {name}")
+
+
+def check_ids(tap, place):
+    """Streams of which JavaScript's numbers would make one."""
+    most = 2**53
+    ids = [most, most + 1, -most - 1]
+    path = place.path("ids.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"schemaVersion": 1, "traceEvents": [
+            {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": i, "ts": 100, "dur": 50, "args": {"device": 0, "stream": i}} for i in ids] + [
+                {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 50, "dur": 50}]}, file)
+    meta, _ = page_of(place, place.ingest(path))
+    told = [row["stream"] for row in timeline_page.table(place.path("page.html"), "table-streams")]
+    want = {most, str(most + 1), str(-most - 1)}
+    found = {key for key, data in timeline_page.tables(place.path("page.html")).items() if data.get("slices")}
+    tap.same(found, {"table-operators", "table-kernels", "table-flame"}, "which tables lead to slices by their names")
+    tap.ok(set(told) == want and {track["tid"] for track in meta["tracks"] if track["kind"] == "stream"} == want,
+           "ids of any size are on the page", told, [track["tid"] for track in meta["tracks"]])
 
 
 # Sanitizers are slow, and find in a few what they find in all.
@@ -181,6 +221,11 @@ SHARE = 6 if os.environ.get("SAN") or os.environ.get("VALGRIND") else 1
 def main():
     tap = Tap()
     with Workplace() as place:
+        check_clocks(tap, place, "as the files say", [None] * 2, ([0, 200000], False))
+        check_clocks(tap, place, "by collectives", ["a"] * 2, ([0, 0], True))
+        check_clocks(tap, place, "as the files say where two groups share no collective", ["a", "a", "b", "b"],
+                     ([0, 200000, 400000, 600000], False))
+        check_ids(tap, place)
         for name, path in fixtures()[::SHARE]:
             store = place.ingest(path)
             with place.open(store) as db:
@@ -190,7 +235,7 @@ def main():
                 if meta["slices"] > 1000:
                     most = meta["slices"] * 3 // 4
                     meta, tracks = page_of(place, store, "--max-slices", str(most))
-                    check_bundles(tap, name, db, meta, tracks, most)
+                    check_bundles(tap, name, place, db, meta, tracks, most)
                     check_window(tap, place, store, meta)
         for seed in range(24 // SHARE):
             check_random(tap, place, seed)

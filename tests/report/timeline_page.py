@@ -104,6 +104,21 @@ def blobs(page):
     return {key: zlib.decompress(base64.b64decode(text, validate=True), -15) for key, text in found}
 
 
+def tables(path):
+    """The tables by their ids."""
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    found = dict(re.findall(r'<script type="application/json" id="(table-[^"]+)">([^<]*)</script>', page))
+    found |= {key: data for key, data in blobs(page).items() if key.startswith("table-")}
+    return {key: json.loads(data) for key, data in found.items()}
+
+
+def table(path, key):
+    """The rows of a table, by the names of its columns."""
+    data = tables(path)[key]
+    return [dict(zip((column["name"] for column in data["columns"]), row)) for row in data["rows"]]
+
+
 def read(path):
     """(what is said of all, the slices or samples of each track)."""
     with open(path, encoding="utf-8") as file:

@@ -74,7 +74,7 @@ const flamePainter = (() => {
 
 		/* The fill of a box, and black or white, whichever reads better on it. */
 		fillOf(node, icicle) {
-			const key = this.meta.hasBase ? node : this.tree.color[node] * 65536 + this.tree.name[node];
+			const key = this.meta.hasBase ? node : this.tree.color[node] + 16 * this.tree.name[node];
 			let fill = this.fills.get(key);
 			if (!fill) {
 				this.context.fillStyle = this.colorOf(node, icicle);

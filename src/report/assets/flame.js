@@ -8,7 +8,7 @@ const flame = (() => {
 	const CALLERS = 3; /* rows above what is enlarged */
 	const CRUMBS = 40; /* callers that the path names */
 	const NAMES_FOUND = 2000; /* boxes that n and p go through */
-	const ABOUT = "call tree as an icicle; arrows move, Enter enlarges, Escape goes back; the table below says the same";
+	const ABOUT = "call tree as an icicle; arrows move, Enter enlarges, Backspace goes back, Escape shows all; the table below says the same";
 	const LONGEST = 400; /* letters of a name that are shown */
 	const LABELS = { host: "Host time", device: "Device time" };
 	const MOVES = { ArrowLeft: "before", ArrowRight: "after", ArrowUp: "up", ArrowDown: "down" };

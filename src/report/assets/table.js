@@ -26,6 +26,11 @@ const tables = (() => {
 		return column.unit === "count" ? text.replace(/\B(?=(\d{3})+(?!\d))/g, ",") : text;
 	}
 
+	/* Ids that are no exact numbers are texts on the page. */
+	function exact(value) {
+		return typeof value === "string" && /^-?\d{16,19}$/.test(value) ? BigInt(value) : value;
+	}
+
 	/* Words ("mean") behind numbers and null last, whatever the direction. */
 	function compare(a, b, sign) {
 		if (a === b)
@@ -34,9 +39,10 @@ const tables = (() => {
 			return 1;
 		if (b === null || b === undefined)
 			return -1;
-		if (typeof a !== typeof b)
-			return typeof a === "string" ? 1 : -1;
-		return (a < b ? -1 : 1) * sign;
+		const [x, y] = [exact(a), exact(b)];
+		if ((typeof x === "string") !== (typeof y === "string"))
+			return typeof x === "string" ? 1 : -1;
+		return (x < y ? -1 : 1) * sign;
 	}
 
 	function copy(text) {
@@ -57,9 +63,9 @@ const tables = (() => {
 		return column.number ? "number" : "text";
 	}
 
-	/* Are its texts names of slices? */
-	function isFound(column) {
-		return column.name === "name" && tabs.has("timeline");
+	/* A name without the levels that page_flame_table.c puts before it. */
+	function sliceName(name) {
+		return name.replace(/^((\u00b7 ){24}\[\d+\] |(\u00b7 )+)/, "");
 	}
 
 	class Table {
@@ -69,6 +75,7 @@ const tables = (() => {
 			this.rows = data.rows;
 			this.short = data.short ?? {};
 			this.label = data.label;
+			this.slices = data.slices && tabs.has("timeline"); /* its names are theirs */
 			this.shown = data.rows.map((_, i) => i);
 			this.largest = data.columns.map((c, k) => c.bar ? data.rows.reduce((most, row) => Math.max(most, Math.abs(row[k] ?? 0)), 0) : 0);
 			this.texts = null; /* by row, lower case: what the filter looks at */
@@ -104,6 +111,10 @@ const tables = (() => {
 			});
 			this.count = el("span", { class: "count", "aria-live": "polite" });
 			return el("div", { class: "controls" }, this.input, button, this.count);
+		}
+
+		isFound(column) {
+			return this.slices && column.name === "name";
 		}
 
 		textOf(row) {
@@ -172,7 +183,7 @@ const tables = (() => {
 			const value = this.rows[i][k];
 			const short = this.short[k]?.[i];
 			const text = short ? short : cellText(column, value);
-			if (short || (value && isFound(column))) {
+			if (short || (value && this.isFound(column))) {
 				const title = short ? visibleName(value).slice(0, 500) : null;
 				const button = el("button", { type: "button", class: short ? "name cut" : "name", title }, text);
 				button.addEventListener("click", () => this.tell(column, value));
@@ -218,8 +229,8 @@ const tables = (() => {
 			const close = el("button", { type: "button" }, "Close");
 			const find = el("button", { type: "button" }, "Find on the timeline");
 			close.addEventListener("click", () => this.whole.hidden = true);
-			find.addEventListener("click", () => go("timeline", { name }));
-			this.whole.replaceChildren(el("code", {}, visibleName(name)), isFound(column) ? find : "", close);
+			find.addEventListener("click", () => go("timeline", { name: sliceName(name) }));
+			this.whole.replaceChildren(el("code", {}, visibleName(name)), this.isFound(column) ? find : "", close);
 			this.whole.hidden = false;
 		}
 
@@ -240,5 +251,5 @@ const tables = (() => {
 		}
 	}
 
-	return { Table, fill, cellText };
+	return { Table, fill, cellText, sliceName };
 })();

@@ -258,6 +258,12 @@ const timelineData = (() => {
 		return place;
 	}
 
+	/* What a slice takes between two times that it reaches; of a bundle in proportion to what it spans. */
+	function within(track, at, from, to) {
+		const span = Math.min(to, track.start[at] + track.dur[at]) - Math.max(from, track.start[at]);
+		return track.bundled?.[at] ? Math.round(span * track.busy[at] / (track.dur[at] || 1)) : span;
+	}
+
 	/* The row of a place. */
 	function rowOf(track, place) {
 		let low = 0;
@@ -295,5 +301,5 @@ const timelineData = (() => {
 		return tracks;
 	}
 
-	return { load, lowerBound, firstAfter, rowOf };
+	return { load, lowerBound, firstAfter, within, rowOf };
 })();

@@ -367,7 +367,7 @@ class TimelineFrames {
 		const start = track.start[place] * to.scale;
 		const end = (track.start[place] + track.dur[place]) * to.scale;
 		for (let x = Math.floor(start); x < end && x < to.sum.length; x++) {
-			to.sum[x] += Math.min(end, x + 1) - Math.max(start, x);
+			to.sum[x] += timelineData.within(track, place, x / to.scale, (x + 1) / to.scale) * to.scale;
 			if (track.dur[place] > to.longest[x]) {
 				to.longest[x] = track.dur[place];
 				to.tone[x] = to.palette.ofName[track.what[place]];

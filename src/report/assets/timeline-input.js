@@ -127,10 +127,11 @@ class TimelineInput {
 
 	markTo(at) {
 		const { timeline, drag } = this;
-		const from = timeline.time(Math.max(timeline.left, Math.min(drag.x, at.x)));
-		const to = timeline.time(Math.min(timeline.width, Math.max(drag.x, at.x)));
+		const [from, to] = [drag.x, at.x].sort((a, b) => a - b)
+			.map(x => timeline.time(Math.min(timeline.width, Math.max(timeline.left, x))));
+		const area = [Math.max(0, from), Math.min(timeline.meta.dur, to)];
 		timeline.choice.forget();
-		timeline.area = [Math.max(0, from), Math.min(timeline.meta.dur, to)];
+		timeline.area = area[0] < area[1] ? area : null;
 		timeline.ask();
 	}
 

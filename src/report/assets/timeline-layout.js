@@ -99,7 +99,7 @@ const timelineLayout = (() => {
 
 	/* Tracks of marks that the profiler made for itself hold nothing to look at. */
 	function isShown(track) {
-		return track.n > 0 && !(track.kind === "thread" && track.n === 1 && typeof track.tid !== "number");
+		return track.n > 0 && !(track.kind === "thread" && track.n === 1 && !/^-?\d+$/.test(track.tid));
 	}
 
 	/* { lanes: [{ track, title, about, top, tops, bottom }], height, left } */

@@ -86,7 +86,7 @@ class TimelineLinks {
 		if (row >= track.rows)
 			return self;
 		for (let at = timelineData.firstAfter(track, row, track.start[place]); at < track.first[row + 1] && track.start[at] < end; at++)
-			self -= Math.min(track.start[at] + track.dur[at], end) - Math.max(track.start[at], track.start[place]);
+			self -= timelineData.within(track, at, track.start[place], end);
 		return self;
 	}
 
@@ -141,14 +141,14 @@ class TimelineLinks {
 		return this.meta.steps.findLast(step => step.profile === track.profile && step.start <= time && time < step.end) ?? null;
 	}
 
-	/* The slice that begins and ends then: of device work, idle time, then the host. */
-	at(start, end) {
+	/* The profile's slice that begins and ends then: of device work, idle time, then the host. */
+	at(profile, start, end) {
 		const kinds = ["stream", "idle", "thread", "notes", "async"];
 		let found = null;
 		let best = kinds.length;
 		for (const track of this.counted) {
 			const rank = kinds.indexOf(track.kind);
-			if (rank < 0 || rank >= best)
+			if (track.profile !== profile || rank < 0 || rank >= best)
 				continue;
 			for (let row = 0; row < track.rows; row++) {
 				let place = timelineData.lowerBound(track.start, track.first[row], track.first[row + 1], start);

@@ -32,17 +32,19 @@ class TimelineSearch {
 		}
 	}
 
-	/* All its words are in the name. */
+	/* All its words are in the name; "step*", as tables have it of several names, is one of them. */
 	find(text) {
 		const { timeline } = this;
-		const words = text.toLowerCase().split(/\s+/).filter(word => word);
+		const words = text.toLowerCase().split(/[\s*]+/).filter(word => word);
 		this.lower ??= timeline.meta.names.map(name => name.toLowerCase());
 		const match = words.length ? Uint8Array.from(this.lower, name => words.every(word => name.includes(word)) ? 1 : 0) : null;
 		timeline.painter.match = match;
 		this.found.textContent = "";
 		if (match) {
 			const { count, time } = this.mark(match);
-			this.found.textContent = `${units.count(count)} ${count === 1 ? "slice" : "slices"}, ${units.ns(time)}`;
+			const { bundled } = timeline.meta;
+			this.found.textContent = `${units.count(count)} ${count === 1 ? "slice" : "slices"}, ${units.ns(time)}` +
+				(bundled ? `; ${units.count(bundled)} in bundles are not searched` : "");
 		}
 		for (const button of this.buttons)
 			button.hidden = !match;
@@ -64,7 +66,7 @@ class TimelineSearch {
 				if (!match[what[place]])
 					continue;
 				marks[place >> 4] = 1;
-				if (counts) {
+				if (counts && !track.bundled?.[place]) {
 					count++;
 					time += dur[place];
 				}
@@ -73,31 +75,34 @@ class TimelineSearch {
 		return { count, time };
 	}
 
-	/* The next one in time after the selected slice, or before it. */
+	/* The next one after the selected slice, or before it: in time, and of those that begin together from the top. */
 	next(by) {
 		const { timeline } = this;
-		const { match } = timeline.painter;
-		if (!match)
+		const { selected } = timeline;
+		if (!timeline.painter.match)
 			return;
-		const edge = by > 0 ? timeline.from : timeline.to;
-		const from = timeline.selected ? timeline.links.start(timeline.selected) + by * 0.5 : edge;
+		const from = selected ? timeline.links.start(selected) : by > 0 ? timeline.from : timeline.to;
+		const tracks = timeline.layout.lanes.map(lane => lane.track).filter(track => track.start);
+		const rows = tracks.flatMap(track => Array.from({ length: track.rows }, (_, row) => ({ track, row })));
+		const own = rows.findIndex(({ track, row }) => track === selected?.track && row === timelineData.rowOf(track, selected.place));
 		let best = null;
-		for (const { track } of timeline.layout.lanes) {
-			for (let row = 0; track.start && row < track.rows; row++) {
-				const place = this.nextInRow(track, row, from, by);
-				if (place >= 0 && (!best || (track.start[place] - timeline.links.start(best)) * by < 0))
-					best = { track, place };
-			}
+		for (let k = 0; k < rows.length; k++) {
+			const i = by > 0 ? k : rows.length - 1 - k;
+			const { track, row } = rows[i];
+			/* above the selected slice those that begin with it come before it */
+			const at = timelineData.lowerBound(track.start, track.first[row], track.first[row + 1], i < own ? from + 0.5 : from);
+			const place = this.nextInRow(track, row, i === own ? selected.place + by : at - (by < 0 ? 1 : 0), by);
+			if (place >= 0 && (!best || (track.start[place] - timeline.links.start(best)) * by < 0))
+				best = { track, place };
 		}
 		if (best)
 			timeline.choice.goTo(best);
 	}
 
-	nextInRow(track, row, from, by) {
+	nextInRow(track, row, place, by) {
 		const { match } = this.timeline.painter;
 		const first = track.first[row];
 		const last = track.first[row + 1];
-		let place = timelineData.lowerBound(track.start, first, last, from) - (by < 0 ? 1 : 0);
 		while (place >= first && place < last && !match[track.what[place]])
 			place += by;
 		return place >= first && place < last ? place : -1;

@@ -51,13 +51,14 @@ class TimelineSums {
 			const key = what[at] * 8 + code;
 			let sum = sums.get(key);
 			if (!sum) {
-				sum = [this.timeline.meta.names[what[at]], place, 0, 0, 0];
+				sum = [this.timeline.meta.names[what[at]], place, 0, 0, null];
 				short.push(this.timeline.meta.short[what[at]]);
 				sums.set(key, sum);
 			}
 			sum[2] += track.bundled?.[at] || 1;
-			sum[3] += Math.min(to, start[at] + dur[at]) - Math.max(from, start[at]);
-			sum[4] = Math.max(sum[4], dur[at]);
+			sum[3] += timelineData.within(track, at, from, to);
+			if (!track.bundled?.[at])
+				sum[4] = Math.max(sum[4], dur[at]);
 		}
 	}
 
@@ -69,7 +70,7 @@ class TimelineSums {
 		const title = el("h3", {}, `${units.ns(to - from)} from ${units.ns(from)}`);
 		timeline.details.replaceChildren(title, box);
 		const columns = TimelineSums.COLUMNS.map(column => ({ ...column }));
-		const table = new tables.Table(box, { label: "slices in the span, by name", columns, rows, short: { 0: short } });
+		const table = new tables.Table(box, { label: "slices in the span, by name", slices: true, columns, rows, short: { 0: short } });
 		table.sortBy(3);
 		timeline.ask();
 	}

@@ -69,7 +69,8 @@ const timelineTab = (() => {
 		if (meta.profiles.length < 2)
 			return;
 		const text = meta.aligned ? "The clocks of the ranks are aligned by the ends of their collectives."
-			: "The clocks of the ranks are as recorded: no collectives tell how far they are apart.";
+			: "No collectives tell how far the clocks of the ranks are apart: " +
+			(meta.profiles.some(profile => profile.shift) ? "they are as recorded." : "all recordings are shown from one start.");
 		section.append(el("p", { class: "soft tl-note" }, text));
 	}
 
@@ -90,10 +91,10 @@ const timelineTab = (() => {
 		timeline.resize();
 	}
 
-	/* What is added to the times of a rank: tables have those of its own recording. */
-	function shiftOf(rank) {
+	/* The profile of a rank: tables have the times of its own recording. */
+	function placeOf(rank) {
 		const { profiles } = timeline.meta;
-		return (profiles.find(profile => profile.rank === (rank ?? null)) ?? profiles[0]).shift;
+		return Math.max(0, profiles.findIndex(profile => profile.rank === (rank ?? null)));
 	}
 
 	/* Of a table's row: { start, end, rank }; or a part of an address. */
@@ -110,9 +111,11 @@ const timelineTab = (() => {
 			timeline.search.next(1);
 			return;
 		}
-		const start = what.start + shiftOf(what.rank);
-		const end = what.end + shiftOf(what.rank);
-		const slice = timeline.links.at(start, end) ?? timeline.links.at(start);
+		const profile = placeOf(what.rank);
+		const { shift } = timeline.meta.profiles[profile];
+		const start = what.start + shift;
+		const end = what.end + shift;
+		const slice = timeline.links.at(profile, start, end) ?? timeline.links.at(profile, start);
 		if (slice) {
 			timeline.select(slice);
 			timeline.showSlice(slice);
