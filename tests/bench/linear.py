@@ -61,8 +61,8 @@ class Ran:
         else:
             self.costs["instructions"] = instructions
 
-    def failed(self):
-        return self.status not in EXPECTED
+    def failed(self, line=""):
+        return self.status not in (*EXPECTED, *command_lines.EXITS.get(line, ()))
 
 
 def run(argv, tool, scratch, seconds):
@@ -90,7 +90,7 @@ class Place:
     def __init__(self, name, size, root, has_other=True):
         self.folder = tempfile.mkdtemp(dir=root)
         self.words = {word: os.path.join(self.folder, file) for word, file in
-                      (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"), ("FOLDER", "folder"), ("BUDGETS", "budgets"))}
+                      (("STORE", "store.db"), ("OTHER", "other.db"), ("COPY", "copy.db"), ("OUT", "out"), ("FOLDER", "folder"), ("BUDGETS", "budgets"), ("SAVED", "saved"))}
         with open(self.words["BUDGETS"], "w", encoding="utf-8") as budgets:
             budgets.write(command_lines.BUDGETS.replace("STORE", self.words["STORE"]))
         self.words["TRACE"] = self.make(name, size, "a", 1)
@@ -112,15 +112,30 @@ class Place:
         return path
 
     def ingest(self, name, path, store):
-        """As the run "it", or as a run of each file, the first of which is "it"."""
+        """As the run "it", or as a run of each file, the first of which is "it"; a folder of stores stays one.
+
+        What such a folder has in all is put into the cache once: `merge` measures that.
+        """
+        if name in structures.STORES:
+            os.rename(path, store)
+            run(["info", store], None, self.folder, 900)
+            return
         parts = natural(path) if name in structures.RUNS else [path]
         for i, part in enumerate(parts):
             subprocess.run([PTOOL, "ingest", "-q", "--run", f"it {i}" if i else "it", "-o", store, part], stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=900)
 
+    def copy(self):
+        if os.path.isdir(self.words["STORE"]):
+            subprocess.run([PTOOL, "merge", "-q", "--run", "it", "-o", self.words["COPY"], self.words["STORE"]], check=True)
+        else:
+            shutil.copyfile(self.words["STORE"], self.words["COPY"])
+
     def run(self, cell, tool, seconds):
         if "COPY" in cell.line and os.path.exists(self.words["STORE"]):
-            shutil.copyfile(self.words["STORE"], self.words["COPY"])
+            self.copy()
+        if "SAVED" in cell.line and not os.path.exists(self.words["SAVED"]):
+            run(["baseline", "--dir", self.words["SAVED"], "save", "main", self.words["STORE"]], None, self.folder, 900)
         ran = run(command_lines.argv(cell.command, cell.line, self.words), tool, self.folder, seconds)
         for word in ("OUT", "COPY"):
             if os.path.exists(self.words[word]):
@@ -199,7 +214,7 @@ class Matrix:
         left = 2  # sizes of which the cost must be known
         for size in sizes:
             ran = places(size).run(cell, self.tool, self.options.most)
-            if ran.failed():
+            if ran.failed(cell.line):
                 cell.note += f" exit {ran.status} at {size}"
                 continue
             cell.add(size, ran)
@@ -226,6 +241,8 @@ class Matrix:
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as root:
             places = functools.lru_cache(None)(lambda size: Place(name, size, root))
             for command, line in command_lines.all_lines(self.options.commands):
+                if "TRACE" in line and name in structures.STORES:
+                    continue
                 cell = Cell(name, command, line)
                 self.measure(cell, places)
                 if self.options.confirm:

@@ -7,6 +7,8 @@ import marshal
 import math
 import os
 import pickle
+import tarfile
+import zipfile
 
 KINDS = {}
 SEGMENT = 2 << 20
@@ -242,6 +244,25 @@ def small_files(n, folder, stretch):
     return inner
 
 
+def archived(n, folder, stretch, name, opened, add):
+    path = os.path.join(folder, name)
+    with opened(path) as archive:
+        for rank in range(n):
+            trace = save(folder, "rank.json", rank_text(rank, n, 1, stretch))
+            add(archive, trace, f"ranks/rank{rank}.json")
+    return path
+
+
+@kind
+def members_of_a_tar(n, folder, stretch):
+    return archived(n, folder, stretch, "a.tar", lambda path: tarfile.open(path, "w"), tarfile.TarFile.add)
+
+
+@kind
+def members_of_a_zip(n, folder, stretch):
+    return archived(n, folder, stretch, "a.zip", lambda path: zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED), zipfile.ZipFile.write)
+
+
 @kind
 def files_beside_names(n, folder, stretch):
     """Small files beside one with 64 names for each of them."""
@@ -254,7 +275,8 @@ def files_beside_names(n, folder, stretch):
 
 RUNS = ("runs",)  # of these each file is ingested as a run of its own
 FOLDERS = ("ranks", "profiles_of_one_rank", "runs", "ranks_of_axes", "ranks_merged", "ranks_of_two_groups", "ranks_in_pairs",
-           "names_of_graphs_of_profiles", "small_files", "files_beside_names", "listings_in_a_log")  # a file each
+           "names_of_graphs_of_profiles", "small_files", "files_beside_names", "listings_in_a_log", "members_of_a_tar", "members_of_a_zip",
+           "reports_of_lightning")  # a file each
 
 
 # Texts that no reader takes as they are; they are looked at several times, in search of a reading.

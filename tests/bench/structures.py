@@ -2,7 +2,8 @@
 
 `STRUCTURES` maps a name to a function of n that gives the events of a Chrome trace.  `write()`
 makes the files; those that are no single trace are in other_files.py (ranks, dumps, pickles),
-stack_files.py (sampling and line profilers) and pipeline_files.py (StragglerAnalysis).
+stack_files.py (sampling and line profilers), report_files.py (what others write and print),
+pipeline_files.py (StragglerAnalysis) and store_files.py (folders of stores).
 Times are microseconds.  The same n gives the same bytes.
 """
 import json
@@ -11,11 +12,14 @@ import os
 
 import other_files
 import pipeline_files
+import report_files
 import stack_files
+import store_files
 
 HOST = 100
 RUNS, FOLDERS = other_files.RUNS, other_files.FOLDERS
-FILES = {**other_files.KINDS, **stack_files.KINDS, **pipeline_files.KINDS}
+STORES = tuple(store_files.KINDS)  # to be read as they are, not ingested
+FILES = {**other_files.KINDS, **stack_files.KINDS, **pipeline_files.KINDS, **report_files.KINDS, **store_files.KINDS}
 STRUCTURES = {}
 HEADS = {}  # by structure: a function of n, what stands before the events
 
@@ -899,7 +903,7 @@ def copies(n):
 def grids(n):
     for i in range(n):
         yield call(i, 10 * i)
-        yield kernel(i, 10 * i + 2, **{"grid": [i + 1, 1, 1], "shared memory": i, "est. achieved occupancy %": i % 100})
+        yield kernel(i, 10 * i + 2, **{"grid": [i + 1, 1, 1], "shared memory": i, "est. achieved occupancy %": 100 - 100 * i / n})
 
 
 # Memory.
@@ -1153,7 +1157,7 @@ def categories(n):
 @structure
 def overloads(n):
     for i in range(n):
-        yield x("aten::add", 10 * i, 8, **{"Overload name": f"overload_{i}", "Record function id": i})
+        yield x(f"aten::add.overload_{i}", 10 * i, 8, **{"Record function id": i})
 
 
 @structure
@@ -1166,6 +1170,55 @@ def metadata(n):
     for i in range(n):
         yield {"ph": "M", "name": f"note {i}", "pid": HOST, "tid": HOST, "args": {"value": i}}
     yield x("aten::add", 0)
+
+
+@structure
+def modules_of_operators(n):
+    for i in range(n):
+        yield x("aten::add", 20 * i, 15, **{"Module Hierarchy": f"TOP(Net)::forward.l{i}(Linear)::forward"})
+        yield from launch(i, 20 * i + 2)
+
+
+@structure
+def modules_of_threads(n):
+    """A thread for each call of a module."""
+    for i in range(n):
+        yield frame(i + 1, 0, "nn.Module: Layer_0", 20 * i, 15, tid=HOST + i)
+        yield from launch(i, 20 * i + 2, tid=HOST + i)
+
+
+@structure
+def threads_beside_steps(n):
+    """Operators of as many threads as there are steps, each beside all of these and data that is loaded."""
+    half = n // 2
+    yield label("enumerate(DataLoader)#_X.__next__", 0, half)
+    for i in range(half):
+        yield label(f"ProfilerStep#{i}", 100 * i, 50)
+        yield x("aten::mm", 0, 100 * half, tid=HOST + 1 + i)
+
+
+@structure
+def everything_of_an_engine(n):
+    """Steps with a bit of all, to which most commands have an answer; of some twenty events each."""
+    for i in range(max(1, n // 8)):
+        ts, stack = 400 * i, {"Call stack": f"a.py({i % 100}): f;b.py(1): g"}
+        yield step(i, ts, 390)
+        yield label(f"execute_context_{i % 2}({8 * (i % 2)})_generation_{1 - i % 2}({1 - i % 2})", ts + 1, 380)
+        yield frame(2 * i + 1, 0, "nn.Module: Net_0", ts + 2, 370)
+        yield frame(2 * i + 2, 2 * i + 1, f"nn.Module: Layer_{i % 100}", ts + 3, 350)
+        yield label(f"layer {i % 100}", ts + 4, 340)
+        yield x("aten::mm.out", ts + 4, 20, **{"Module Hierarchy": f"TOP(Net)::forward.l{i % 100}(Linear)::forward", **stack,
+                                               "Input Dims": [[i % 100 + 1, 64], [64, 32]], "Input type": ["float", "float"]})
+        yield block(ts + 5, 512, i)
+        yield from launch(8 * i, ts + 6, name="ampere_sgemm_128x64_nn")
+        yield x("aten::copy_", ts + 25, 20)
+        yield call(8 * i + 1, ts + 26, 8, name="cudaMemcpyAsync")
+        yield copy(8 * i + 1, ts + 40, 4)
+        yield from compiled(8 * i + 2, ts + 50, f"0/{i % 8}")
+        yield from collective(8 * i + 3, ts + 110, 0, [0, 1])
+        yield call(8 * i + 4, ts + 200, 5, name="cudaGraphLaunch")
+        yield kernel(8 * i + 4, ts + 210, 8, **{"graph id": 5, "graph node id": 0})
+        yield block(ts + 300, -512, i, total=0)
 
 
 def write_trace(events, path, stretch, head=None):

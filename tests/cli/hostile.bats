@@ -83,6 +83,40 @@ assert json.load(sys.stdin)["rows"][0]["name"] == "a\x1b[31m\"\tb\\\u200b\u009b"
 	ptool info --format tsv | grep -qF 'no\xffutf\xc2.json'
 }
 
+@test "no command breaks a line, a table or a text at a path that is none" {
+	name=$(printf 'no\377\033[31m\nutf.json')
+	cp "$GPU/copies.json" "$name"
+	ptool ingest -q "$name"
+	mkdir shown
+	for format in table csv json ndjson; do
+		for command in info doctor list 'top --by profile' 'kernels --by profile'; do
+			ptool $command --format $format >"shown/${command%% *}.$format"
+		done
+	done
+	ptool export -o shown/export.json
+	ptool report -q -o shown/report.html
+	python3 - <<-'END'
+		import csv, glob, io, json
+		with_path = set()
+		for path in glob.glob("shown/*"):
+		    text = open(path, "rb").read().decode("utf-8")
+		    assert "\x1b" not in text, path
+		    command, form = path[6:].split(".")
+		    if "utf.json" in text:
+		        with_path.add(command)
+		    if form == "table":
+		        assert not any(line.startswith("utf.json") for line in text.split("\n")), path
+		    elif form == "csv":
+		        rows = list(csv.reader(io.StringIO(text)))
+		        assert len(rows) > 1 and {len(row) for row in rows} == {len(rows[0])}, path
+		    elif form == "ndjson":
+		        assert all(isinstance(json.loads(line), dict) for line in text.splitlines()), path
+		    elif form == "json":
+		        json.loads(text)
+		assert with_path >= {"info", "doctor", "top", "kernels", "report"}, with_path
+	END
+}
+
 @test "a message about the longest path says what is wrong with it" {
 	name=$(printf '\377%.0s' {1..4095})
 	run -4 --separate-stderr ptool top "$name"
@@ -140,12 +174,75 @@ if you trust it, use 'ptool ingest --max-expand N'" ]]
 	[[ $stderr == *'no known format'* ]]
 }
 
+@test "4: of XPROF more than 32,768 processes and threads with a name are told" {
+	python3 - <<-'PY'
+		import json
+		def named(kind, name, **of):
+		    return {"ph": "M", "pid": 1, "name": kind, "args": {"name": name}, **of}
+		events = [named("process_name", "/device:GPU:0")] + [named("thread_name", f"Stream #{i}", tid=i) for i in range(32768)]
+		json.dump({"traceEvents": events[:-1] + [{"ph": "X", "pid": 1, "tid": 0, "ts": 1, "dur": 2, "name": "k"}]}, open("most.json", "w"))
+		json.dump({"traceEvents": events + [{"ph": "X", "pid": 1, "tid": 32767, "ts": 1, "dur": 2, "name": "k"}]}, open("more.json", "w"))
+	PY
+	ptool doctor -q most.json | lacks many_rows
+	ptool doctor -q more.json >shown
+	[[ $(cat shown) == *many_rows*'32,768'*'no device work'* ]]
+	ptool list -q --format csv most.json | grep -q ',"kernel",'
+	ptool list -q --format csv more.json | lacks ',"kernel",'
+}
+
+@test "operators of so many threads beside data loading that their sum leaves 64 bits are advised on" {
+	python3 - <<-'PY'
+		import json
+		week = 7 * 86400 * 1000000
+		def x(cat, name, tid=0):
+		    return {"ph": "X", "cat": cat, "pid": 1, "tid": tid, "name": name, "ts": 0, "dur": week}
+		events = [x("user_annotation", "ProfilerStep#0"), x("user_annotation", "enumerate(DataLoader)#_X.__next__")]
+		json.dump({"schemaVersion": 1, "traceEvents": events + [x("cpu_op", "aten::mm", i) for i in range(1, 15401)]}, open("long.json", "w"))
+	PY
+	ptool advise -q long.json >/dev/null # UBSan says more
+}
+
+@test "an entry that is nested too deep is told as what it is" {
+	deep=$(printf '[%.0s' {1..66000})$(printf ']%.0s' {1..66000})
+	echo "{\"deviceProperties\":$deep,\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":2,\"name\":\"a\"}]}" >deep.json
+	[[ $(ptool doctor -q deep.json) == *'deviceProperties'*'an event or another entry is not valid JSON, or is nested too deep; it was skipped'* ]]
+}
+
 @test "4: a snapshot of more than 1,024 devices is refused" {
 	python3 -c 'import pickle
 pickle.dump({"segments": [], "device_traces": [[]] * 1025}, open("a.pickle", "wb"), protocol=4)'
 	run -4 --separate-stderr ptool ingest -q -o s.db a.pickle
 	[[ $stderr == *'device_traces of more than 1024 devices' ]]
 	[ ! -e s.db ]
+}
+
+@test "4: a dictionary of a snapshot has at most 64 keys" {
+	python3 - <<-'END'
+		import pickle
+		entry = {"action": "alloc", "addr": 4096, "size": 512, "stream": 0, "time_us": 1, "frames": []}
+		for n in 64, 65:
+		    entry |= {f"key{n}_{i}": i for i in range(n - len(entry))}
+		    pickle.dump({"segments": [], "device_traces": [[entry]]}, open(f"{n}.pickle", "wb"), protocol=4)
+	END
+	ptool ingest -q -o s.db 64.pickle
+	run -4 --separate-stderr ptool ingest -q -o t.db 65.pickle
+	[[ $stderr == *'an entry of device_traces has more than 64 keys' ]]
+	[ ! -e t.db ]
+}
+
+@test "entries that are there twice are told among the first 4,096" {
+	python3 - <<-'END'
+		import json
+		call = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
+		for n in 4096, 4097:  # that with the events
+		    keys = "".join(f'"k{i}": 1, ' for i in range(n - 3))
+		    open(f"{n}.json", "w").write(f'{{"traceEvents": [{json.dumps(call)}], {keys}"a": 1, "a": 2}}')
+	END
+	for n in 4096 4097; do
+		ptool ingest -q -o $n.db $n.json
+		ask $n.db "SELECT detail FROM finding WHERE code = 'duplicate_key'"
+	done >told
+	[ "$(cat told)" = a ]
 }
 
 @test "names of more than 1 MiB are cut in dumps, listings and snapshots, too, and told" {
@@ -256,6 +353,17 @@ the ranks at a time" ]]
 	} >blank.json
 	run -4 ptool ingest -q -o s.db blank.json
 	[[ $output == *"more than 64 MiB before the next value" ]]
+}
+
+@test "4: a sample of speedscope has at most 256 MiB" {
+	start() {
+		printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},'
+		printf '"profiles":[{"type":"sampled","name":"x","unit":"none","startValue":0,"endValue":1,"samples":[['
+		head -c 257M /dev/zero | tr '\0' ' '
+	}
+	run -4 --separate-stderr ptool ingest -q -o s.db - < <(start)
+	[[ $stderr == *': a sample of more than 256 MiB' ]]
+	[ ! -e s.db ]
 }
 
 @test "4: a store that was made anew in UTF-16 is refused in plain words" {

@@ -39,6 +39,25 @@ meanwhile() { # FILE STORE COMMAND...
 	wait $! || status=$?
 }
 
+# recorded RANK RANKS SECOND: a recording from that second on, of lines "name start duration" in us.
+recorded() {
+	python3 -c '
+import json, sys
+rank, ranks, second = map(int, sys.argv[1:])
+events = []
+for name, start, dur in map(str.split, sys.stdin):
+    event = {"ph": "X", "name": name, "ts": float(start), "dur": float(dur)}
+    if name.startswith("Profiler"):
+        event |= {"cat": "user_annotation", "pid": 1, "tid": 1}
+    else:
+        event |= {"cat": "kernel", "pid": 0, "tid": 7, "args": {"device": 0, "stream": 7}}
+    if name.startswith("nccl"):
+        event["args"] |= {"Process Group Name": "0", "Group size": ranks, "In msg nelems": 1000, "dtype": "Float"}
+    events.append(event)
+json.dump({"schemaVersion": 1, "baseTimeNanoseconds": 1700000000000000000 + second * 10**9, "traceEvents": events,
+           "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks}}, sys.stdout)' "$@" >"rank$1_$3.json"
+}
+
 # The exit status, stdout and stderr of the last `run --separate-stderr`.
 exits() { # STATUS
 	[ "$status" -eq "$1" ] && return
@@ -80,6 +99,11 @@ lacks() { # GREP-ARGUMENT...
 # What a store holds, as SQLite prints it.
 ask() { # STORE SQL
 	sqlite3 -readonly "$1" "$2"
+}
+
+# Python's truth of an expression about JSON on stdin, `j`.
+json_is() { # EXPRESSION
+	python3 -c 'import json, sys; j = json.load(sys.stdin); sys.exit(not eval(sys.argv[1]))' "$1"
 }
 
 # Nothing but these files is here.

@@ -132,7 +132,7 @@ def runs_of(path):
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert db.execute("PRAGMA foreign_key_check").fetchall() == []
         wrong = """SELECT r.name FROM run r LEFT JOIN profile p ON p.run_id = r.id
-                   WHERE p.id IS NULL OR p.slices <> (SELECT count(*) FROM slice s
+                   WHERE p.id IS NULL OR p.slices * p.has_slices <> (SELECT count(*) FROM slice s
                                                       WHERE s.profile_id = p.id)"""
         assert db.execute(wrong).fetchall() == []
         names = [name for name, in db.execute("SELECT name FROM run ORDER BY id")]

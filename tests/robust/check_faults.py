@@ -3,7 +3,7 @@
 status and the message say which, and nothing lies beside it.
 
 Each of ten functions fails at calls spread over ingests of each kind of input, over
-the cache, rm and export.  LONG=1 in the environment: at each call of the run, and
+the cache, rm, export and report; those that a command must call are told.  LONG=1 in the environment: at each call of the run, and
 commands that read, too; of malloc at the first call with each call stack that no command
 before it had, for all calls take hours; MALLOCS=N: at N allocations of each command.
 
@@ -25,11 +25,12 @@ from check_crash import FIXTURES, MIDDLE, PTOOL, SMALL, Skip, Workshop, needs_pr
 LONG = os.environ.get("LONG")
 SAN = os.environ.get("SAN")
 POINTS = 10**9 if LONG else 3 if SAN else 5
-MALLOCS = int(os.environ.get("MALLOCS") or 30)
+MALLOCS = int(os.environ.get("MALLOCS") or 26)
 EACH_STACK = LONG and "MALLOCS" not in os.environ
 READING = """top --by shape|list|steps|steps --phases|gaps --by op|gaps --list|advise|overview|kernels --by op
 devices|streams|tree|doctor|info|top --by thread --format json|list --sort dur --format csv""".replace("\n", "|").split("|")
 EIO, ENOSPC, ENOLCK = "5", "28", "37"
+OLD_OUT = b"what was there before\n"
 
 
 class Yard(Workshop):
@@ -39,6 +40,8 @@ class Yard(Workshop):
         super().__init__(root, 300_000)
         self.cache = os.path.join(root, "cache")
         self.count_file = os.path.join(root, "count")
+        self.struck_file = os.path.join(root, "struck")
+        self.counts, self.whole = {}, {}
         packed = {name: os.path.join(root, "trace.json." + name) for name in ("gz", "zst", "zip")}
         with open(MIDDLE, "rb") as file:
             data = file.read()
@@ -51,18 +54,28 @@ class Yard(Workshop):
         self.ingest_well("-o", other, "--run", "other", SMALL)
         subprocess.run(["zstd", "-qd", os.path.join(FIXTURES, "store", "format7.db.zst"), "-o", format7],
                        check=True)
-        out = os.path.join(self.folder, "out")
+        ranks = os.path.join(root, "ranks")
+        os.mkdir(ranks)
+        for rank in (0, 1):
+            shutil.copy(os.path.join(FIXTURES, "gpu", f"collectives_rank{rank}.json"), ranks)
+        self.out = out = os.path.join(self.folder, "out")
         new = ["ingest", "-q", "-o", self.store, "--run", "new"]
         self.commands = {
             "plain": [*new, "-j1", MIDDLE],
             "two threads": [*new, "-j2", MIDDLE],
-            **{name: [*new, path] for name, path in packed.items()},
+            **{name: [*new, "-j2", path] for name, path in packed.items()},
+            **{name + " -j1": [*new, "-j1", path] for name, path in packed.items()},
             "spill": [*new, "--memory-limit", "64K", "-j1", self.big],
+            "spill -j2": [*new, "--memory-limit", "64K", "-j2", self.big],
+            "summary only": [*new, "--summary-only", MIDDLE],
+            "of a folder": [*new, ranks],
             "replacing": ["ingest", "-q", "-o", self.store, "--run", "old", SMALL],
             "rm": ["rm", "-q", "old", "-o", self.store],
-            "cache": ["info", MIDDLE, "--format", "csv"],
+            "cache": ["info", "-q", MIDDLE, "--format", "csv"],
             "export": ["export", "--to", "pstats", "-o", out, self.store, "--run", "old"],
+            "export over": ["export", "--to", "chrome", "-f", "-o", out, self.store, "--run", "old"],
             "report": ["report", "-q", "-o", out, self.store, "--run", "old"],
+            "report over": ["report", "-q", "-f", "-o", out, self.store, "--run", "old"],
             "merge": ["merge", "-q", "-o", out, other],
             "migrate": ["migrate", "-q", "-o", out, format7],
             "baseline": ["baseline", "-q", "save", "--dir", os.path.join(self.cache, "baselines"),
@@ -79,9 +92,15 @@ class Yard(Workshop):
     def try_once(self, name, **fault):
         """(exit status, what it said) of a command with the fault."""
         self.begin()
+        if name in OVER:
+            with open(self.out, "wb") as file:
+                file.write(OLD_OUT)
+        if os.path.exists(self.struck_file):
+            os.remove(self.struck_file)
         shutil.rmtree(self.cache, ignore_errors=True)
         os.mkdir(self.cache)
-        env = {**os.environ, **fault, "LD_PRELOAD": self.fault, "PTOOL_CACHE": self.cache}
+        env = {**os.environ, **fault, "LD_PRELOAD": self.fault, "PTOOL_CACHE": self.cache,
+               "FAULT_STRUCK": self.struck_file}
         env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         same_addresses = ["setarch", "-R"] if "FAULT_STACK" in fault or "FAULT_STACKS" in fault else []
         done = subprocess.run([*same_addresses, PTOOL, *self.commands[name]], env=env, stdin=subprocess.DEVNULL,
@@ -98,20 +117,56 @@ class Yard(Workshop):
         with open(path, encoding="ascii") as file:
             return file.read().split()
 
-    def calls_of(self, name, call):
-        status, said = self.try_once(name, FAULT_CALL=call, FAULT_COUNT=self.count_file)
-        assert status == 0, (name, status, said)
-        with open(self.count_file, encoding="ascii") as file:
-            return int(file.read())
+    def calls_of(self, name, call, **fault):
+        key = name, call, *fault.items()
+        if key not in self.counts:
+            status, said = self.try_once(name, FAULT_CALL=call, FAULT_COUNT=self.count_file, **fault)
+            assert status == 0, (name, status, said)
+            with open(self.count_file, encoding="ascii") as file:
+                self.counts[key] = int(file.read())
+            self.whole[name] = self.out_bytes()
+            assert self.counts[key] or call not in calls_made_by(name), f"{name} makes no call of {call}"
+        return self.counts[key]
+
+    def out_bytes(self):
+        """What the file of -o holds; None: it is not there."""
+        if not os.path.exists(self.out):
+            return None
+        with open(self.out, "rb") as file:
+            return file.read()
+
+    def fail_once(self, name, call, point, number, **fault):
+        """(exit status, what it said, whether a call failed)."""
+        status, said = self.try_once(name, FAULT="fail", FAULT_CALL=call, FAULT_AT=str(point),
+                                     FAULT_ERRNO=number, **fault)
+        return status, said, os.path.exists(self.struck_file)
 
 
 AFTER = {"rm": ["older"], "replacing": ["older", "old"]}
-READS_STORE = ("export", "report", "baseline", "migrate")
-WRITE_ELSEWHERE = ("cache", "export", "report", "merge", "migrate", "baseline")
+OVER = ("export over", "report over")
+OUTPUTS = ("export", "report", *OVER)
+OUT = (*OUTPUTS, "merge", "migrate")
+READS_STORE = (*OUTPUTS, "baseline", "migrate")
+WRITE_ELSEWHERE = ("cache", "merge", *READS_STORE)
+# commands that differ little from another one: fewer points
+ALIKE = ("gz -j1", "zst -j1", "zip -j1", "spill -j2", "summary only", "of a folder", *OVER)
+
+
+def calls_made_by(name):
+    """What a command calls: where it does so no longer, nothing fails, and the test says so."""
+    if name.startswith("read "):
+        return {"malloc", "read", "close"}
+    calls = {"malloc", "read", "write", "mmap", "close"}
+    if name in OUTPUTS:
+        return calls | ({"rename"} if name in OVER else {"link", "unlink"})
+    calls |= {"fsync", "rename", "unlink", "flock"}
+    return calls - {"mmap"} if name == "migrate" else calls
 
 
 def check_end(yard, name, call, status, said):
     """What must hold, whatever failed."""
+    assert status == 5 or call not in ("write", "rename"), (status, said)
+    assert status != 5 or said.count("\n") == 1, said
     # a trace that cannot be read is refused as one that is missing, and so is a store of those that
     # are merged; what is no store's fault, such as memory, is not
     is_input = status == 4 and call == "read" and name not in READS_STORE
@@ -148,23 +203,47 @@ def check_end(yard, name, call, status, said):
     left = [file for file in yard.files() if file not in ("ptool.db", "out")]
     left += [file for _, _, files in os.walk(yard.cache) for file in files if not file.endswith(".db")]
     assert not left, left
-    assert "out" not in yard.files() or status == 0 or is_in_place, yard.files()
+    check_out(yard, name, status == 0 or is_in_place)
+    # of stores no two are alike
+    if status == 0 and name in OUTPUTS:
+        assert without_size(yard.out_bytes()) == without_size(yard.whole[name]), "a part is missing"
+
+
+def without_size(page):
+    """That of the store is left out of a page where it cannot be read."""
+    return re.sub(rb", [\d.]+ KiB</p>", b"</p>", page)
+
+
+def check_out(yard, name, is_made):
+    """The file of -o is there; or else the old one is, or none."""
+    there = yard.out_bytes()
+    if not is_made:
+        assert there == (OLD_OUT if name in OVER else None), (name, there and there[:80])
+    elif name in OUT:
+        assert there not in (None, OLD_OUT), (name, there)
+
+
+def points_of(name, points):
+    return points if LONG or name not in ALIKE else 4 if points > POINTS else 2
 
 
 def fail_each(yard, call, points, number=EIO):
-    tried = 0
+    failed = 0
     for name in yard.commands:
         n = yard.calls_of(name, call)
-        for point in spread(n, points) if n else []:
-            status, said = yard.try_once(name, FAULT="fail", FAULT_CALL=call,
-                                         FAULT_AT=str(point), FAULT_ERRNO=number)
-            tried += 1
+        struck = 0
+        for point in spread(n, points_of(name, points)) if n else []:
+            status, said, is_struck = yard.fail_once(name, call, point, number)
+            struck += is_struck
             try:
                 check_end(yard, name, call, status, said)
             except AssertionError as error:
                 raise AssertionError(f"{name}: {call} {point} of {n} failing with {number}: "
                                      f"exit {status}: {error}") from error
-    print(f"# {tried} calls failed")
+        assert struck or not n, f"{name}: none of {n} calls of {call} failed"
+        failed += struck
+    assert failed, f"no call of {call} failed"
+    print(f"# {failed} calls failed")
 
 
 def fail_each_stack(yard):
@@ -285,6 +364,21 @@ def without_locks_it_goes_on(yard):
             check_end(yard, name, "flock", status, said)
 
 
+def a_result_that_cannot_be_written(yard):
+    """Each write and the close of the file of -o: it is named, and what was there stays."""
+    needs_preload()
+    for name in OUTPUTS:
+        for call in ("write", "close"):
+            n = yard.calls_of(name, call, FAULT_FILE="/out.")
+            for point in spread(n, points_of(name, POINTS)):
+                status, said, is_struck = yard.fail_once(name, call, point, EIO, FAULT_FILE="/out.")
+                where = name, call, point, n, status, said
+                assert is_struck and status == 5, where
+                assert said == f"ptool: {name.split()[0]}: {yard.out}: Input/output error\n", where
+                assert set(yard.files()) <= {"out", "ptool.db"}, where
+                check_out(yard, name, False)
+
+
 def a_source_is_named(yard):
     """A store of those that are merged cannot be read: it is named, not what is made of them."""
     needs_preload()
@@ -316,12 +410,15 @@ def a_store_is_made_shorter(yard):
             tried += 1
             # it may have been checked only after it was made shorter
             is_refused = status == 4 and "malformed" in said
-            is_told = ".db: a part of it cannot be read" in said and said.startswith(f"ptool: {yard.commands[name][0]}: ")
+            # its own that is yet to be put in place has a name that ends in a number
+            is_told = re.search(r"\.db(\.tmp\.\d+)?: a part of it cannot be read", said)
+            is_told = is_told and said.startswith(f"ptool: {yard.commands[name][0]}: ")
             assert is_refused or (status == 5 and is_told), (where, status, said)
             assert all(line.startswith("ptool: ") for line in said.splitlines()), (where, said)
-            left = [file for file in yard.files() if file != "ptool.db"]
+            left = [file for file in yard.files() if file not in ("ptool.db", "out")]
             left += [file for _, _, files in os.walk(yard.cache) for file in files if not file.endswith(".db")]
             assert not left, (where, left)
+            check_out(yard, name, False)
             if name == "merge":
                 os.remove(other)
                 yard.ingest_well("-o", other, "--run", "other", SMALL)
@@ -374,6 +471,7 @@ TESTS = [
     *[test_of(call, POINTS) for call in
       ("read", "write", "fsync", "rename", "link", "unlink", "mmap", "flock", "close")],
     test_of("write", POINTS, ENOSPC, "a_write_that_finds_the_disk_full"),
+    a_result_that_cannot_be_written,
     a_fault_is_not_remembered,
     who_makes_it_opens_it,
     a_source_is_named,

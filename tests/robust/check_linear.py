@@ -2,11 +2,11 @@
 """Twice as much of anything takes about twice the work and memory.  timeout: 600 s
 
 The short form of tests/bench/linear.py: one recording with 2,000 of each structure, and the
-commands of SHORT on it, every fourth of them on each.  Most cost next to nothing there and are
-fine.  One that does not is tried with 8,000: above the cost of starting it may cost at most
-8 times as much, where 4 is proportional and 16 quadratic.  Work is instructions where the
-kernel counts them, else processor time, the least of several runs; how fast the machine is
-does not matter.
+commands of SHORT on it, every fourth of them on each, and those of DEAR on fewer.  Most cost
+next to nothing there and are fine.  One that does not is tried with 8,000: above the cost of
+starting it may cost at most 8 times as much, where 4 is proportional and 16 quadratic.  Work
+is instructions where the kernel counts them, else processor time, the least of several runs;
+how fast the machine is does not matter.
 
 With LONG all commands are tried on each structure, with 4,000 and 16,000; LINEAR=RE tries
 only the structures whose names match, with all commands.  Skipped under SAN, TSAN and
@@ -25,7 +25,9 @@ import command_lines  # noqa: E402  pylint: disable=wrong-import-position
 import edits  # noqa: E402  pylint: disable=wrong-import-position
 import linear  # noqa: E402  pylint: disable=wrong-import-position
 import other_files  # noqa: E402  pylint: disable=wrong-import-position
+import report_files  # noqa: E402  pylint: disable=wrong-import-position
 import stack_files  # noqa: E402  pylint: disable=wrong-import-position
+import store_files  # noqa: E402  pylint: disable=wrong-import-position
 import storetap  # noqa: E402  pylint: disable=wrong-import-position
 import structures  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -33,6 +35,7 @@ LONG = os.environ.get("LONG")
 SMALL, LARGE, MOST = (4000, 16000, 8) if LONG else (2000, 8000, 8)
 SUSPECT = {"instructions": 150e6, "seconds": 0.02, "bytes": 24 << 20}  # above the cost of starting
 SHARE = 4  # each structure is tried with one of so many commands
+DEAR_SHARE = 8 * SHARE
 RUNS = (1, 2, 6)  # again, when the runs before say that it is too much: a busy machine makes some dear
 SECONDS = 20
 RUNS_SMALL = 300
@@ -42,6 +45,8 @@ SOURCES_SMALL = 256
 GAPS_SMALL = 256  # of 1,024 slices around a gap all are looked at
 PROFILES_SMALL = 250
 LANES_SMALL = 8000
+LINES_SMALL = 16000  # a comparison or a move each costs little
+STORES_SMALL = 32
 MANY_FILES = 16  # so many times fewer of those that are a file each
 
 # One line a way through the code, not one a mode.
@@ -89,7 +94,35 @@ gate -f BUDGETS STORE STORE
 list STORE
 ranks STORE
 ranks --what-if STORE
+callers --limit 0 --format csv . STORE
+callees --limit 0 --format csv . STORE
+rm -q -o COPY it
+roofline --limit 0 --format csv STORE
+sql STORE @SELECT * FROM v_op
+lines --limit 0 --format csv STORE
+graphs STORE
 """.strip().splitlines()]
+
+# Those that read or write all of a store.  They are too dear for each fourth structure, and are
+# tried with such as one of the first two lines is, whose large recording is then there mostly.
+DEAR = [line.split(" ", 1) for line in """
+report -f -o OUT STORE
+export --to chrome -f -o OUT STORE
+export --to pprof -f -o OUT STORE
+export --to pftrace -f -o OUT STORE
+baseline -q --dir FOLDER save main STORE
+merge -q -f -o OUT STORE
+migrate -q -f -o OUT COPY
+sql STORE @SELECT * FROM slice
+""".strip().splitlines()]
+
+
+def is_tried(number, i):
+    """Is the structure of the number tried with line i of SHORT and DEAR?"""
+    if i < len(SHORT):
+        return (number + i) % SHARE == 0
+    half, odd = divmod(i - len(SHORT), 2)
+    return (number + SHARE * half + odd) % DEAR_SHARE == 0
 
 
 class Recording:
@@ -126,6 +159,51 @@ def excess(recording, cell, tool, start):
         suspects = [measure for measure in suspects
                     if large[measure] - start[measure] > MOST * max(small[measure] - start[measure], SUSPECT[measure] / 2)]
     return f"{cell.command} {cell.line}: {', '.join(f'{small[m]:.4g} -> {large[m]:.4g} {m}' for m in suspects)}" if suspects else None
+
+
+# Of these some have an answer to each line; the first has one to most.
+ANSWERING = ("everything_of_an_engine", "ranks_of_axes", "callers_of_a_function", "functions_of_a_source_file", "lines_of_a_function",
+             "stacks_of_threads", "ranks_of_experts")
+
+
+def check_answers(tap, root):
+    """A line that has no answer to any recording costs nothing, and measures nothing."""
+    left = [*command_lines.all_lines(), *map(tuple, SHORT + DEAR)]
+    for name in ANSWERING:
+        place = linear.Place(name, 64, root)
+        left = [(command, line) for command, line in left
+                if place.run(linear.Cell(name, command, line), None, SECONDS).status != command_lines.ANSWERS.get(line, 0)]
+    tap.same([f"{command} {line}" for command, line in left], [], "each line has an answer to some recording")
+
+
+def check_formats(tap, root):
+    """A file that is read as another format measures that one."""
+    for name, (form, dialect, command) in report_files.READ_AS.items():
+        place = linear.Place(name, 8, root, has_other=False)
+        with sqlite3.connect(place.words["STORE"]) as db:
+            read_as = db.execute("SELECT DISTINCT format, dialect FROM profile").fetchall()
+        db.close()
+        status = place.run(linear.Cell(name, command, "STORE"), None, SECONDS).status
+        tap.same((read_as, status), ([(form, dialect)], 0), f"{name.replace('_', ' ')}: {dialect or form}")
+
+
+def check_stores(tap, tool):
+    """A folder of stores that is read for the first time, and one that becomes a store."""
+    lines = {"info": ["info"], "merge": ["merge", "-q", "-f", "-o", "OUT"]}
+    costs = {name: [] for name in lines}
+    for n in (STORES_SMALL, 4 * STORES_SMALL):
+        with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
+            stores = structures.write("stores", n * store_files.SHARE, folder)
+            for name, argv in lines.items():
+                argv = [os.path.join(folder, "out.db") if word == "OUT" else word for word in argv]
+                runs = []
+                for i in range(2):
+                    scratch = os.path.join(folder, f"{name}{i}")  # with a cache of its own
+                    os.mkdir(scratch)
+                    runs.append(linear.run([*argv, stores], tool, scratch, SECONDS))
+                costs[name].append(least(runs))
+    for name, of_sizes in costs.items():
+        told(tap, of_sizes, f"{name} of a folder of {STORES_SMALL} and {4 * STORES_SMALL} stores")
 
 
 # Copied for each run; the others belong to no profile, or trend does not read them.
@@ -261,7 +339,9 @@ def told(tap, costs, what):
 def check_lines(tap, tool):
     """Of structures that need one command, which need not be that which is tried with them."""
     for structure, n, line in (("blocks_of_deep_threads", SMALL, "memory --events --limit 0 --format csv"),
-                               ("gaps_under_deep_operators", GAPS_SMALL, "gaps --list --limit 0 --format csv")):
+                               ("gaps_under_deep_operators", GAPS_SMALL, "gaps --list --limit 0 --format csv"),
+                               ("grids", LINES_SMALL * 3 // 2, "kernels"),
+                               ("modules_of_threads", LINES_SMALL, "modules")):
         costs = []
         with tempfile.TemporaryDirectory(prefix="ptool-linear.") as folder:
             for size in (n, 4 * n):
@@ -367,7 +447,7 @@ def main():
     wanted = os.environ.get("LINEAR")
     everything = wanted or LONG
     with tempfile.TemporaryDirectory(prefix="ptool-linear.") as root:
-        cells = [linear.Cell("", command, line) for command, line in SHORT]
+        cells = [linear.Cell("", command, line) for command, line in SHORT + DEAR]
         tiny = Recording("steps", root)
         starts = [tiny.cost(cell, linear.FIXED, tool, RUNS[1]) for cell in cells]
         tap.same([cell.line for cell, start in zip(cells, starts) if start is None], [], "each command runs")
@@ -377,9 +457,12 @@ def main():
             with tempfile.TemporaryDirectory(dir=root) as inner:
                 recording = Recording(name, inner)
                 found = [excess(recording, cell, tool, start) for i, (cell, start) in enumerate(zip(cells, starts))
-                         if start and (everything or (number + i) % SHARE == 0)]
+                         if start and (everything or is_tried(number, i)) and not ("TRACE" in cell.line and name in structures.STORES)]
             found = [text for text in found if text]
             tap.ok(not found, f"{SMALL} and {LARGE} of {name.replace('_', ' ')}", *found)
+        check_formats(tap, root)
+        check_answers(tap, root)
+    check_stores(tap, tool)
     check_runs(tap, tool)
     check_profiles(tap, tool)
     check_texts(tap, tool)

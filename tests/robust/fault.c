@@ -13,8 +13,9 @@
  *   FAULT=fail       ... one call fails with FAULT_ERRNO (a number; EIO):
  *   FAULT_CALL=NAME  the Nth call of this function alone: malloc (calloc, realloc), read
  *                    (pread), write, fsync, rename, link, unlink, mmap, flock, close
- *   FAULT_FILE=PART  reads of files alone whose path has this part
+ *   FAULT_FILE=PART  of read, write and close: files alone whose path has this part
  *   FAULT=shrink     ... the Nth file that is mapped to be read is cut behind its first page
+ *   FAULT_STRUCK=FILE  is made when a call of FAULT_CALL fails
  *   FAULT_COUNT=FILE the number of calls of FAULT_CALL goes there at the end
  *   FAULT_STACKS=FILE  of each call of FAULT_CALL=malloc a line goes there: a number that
  *                    its call stack alone has, while addresses stay (setarch -R)
@@ -26,7 +27,8 @@
  *   FAULT_FOLDER=DIR the other folders are on a file system that may only be read
  *   FAULT_NAMED=1    no file can be made without a name (O_TMPFILE)
  *
- * Writes to standard output and error are not counted.
+ * Writes to standard output and error are not counted; those of a stream of fdopen() are, and
+ * its close().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,6 +46,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -130,6 +133,17 @@ static bool has_wanted_stack(void)
 	return true;
 }
 
+/* By no function of the C library: the one that is to fail may be in it. */
+static void tell_strike(void)
+{
+	const char *path = getenv("FAULT_STRUCK");
+	long fd =
+		path ? syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT, 0600) : -1;
+
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+}
+
 /* True when this call of the function is to fail; errno is then set. */
 static bool strikes_at(const char *name)
 {
@@ -143,6 +157,7 @@ static bool strikes_at(const char *name)
 	bool is_wanted = strcmp(name, "malloc") == 0 && has_wanted_stack();
 	if (!is_wanted && (!is_failing || nth != at))
 		return false;
+	tell_strike();
 	errno = strcmp(name, "malloc") == 0 ? ENOMEM : fault_errno;
 	return true;
 }
@@ -203,9 +218,28 @@ static bool fails(char letter)
 	return true;
 }
 
+/* The name, or "" where the file is none of those whose calls may fail. */
+static const char *if_wanted(const char *name, int fd)
+{
+	const char *part = getenv("FAULT_FILE");
+	char link[64], path[4096];
+
+	if (!part)
+		return name;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return strstr(path, part) ? name : "";
+}
+
 static bool is_standard(int fd)
 {
 	return fd == STDOUT_FILENO || fd == STDERR_FILENO;
+}
+
+static bool write_fails(int fd)
+{
+	return !is_standard(fd) && *if_wanted("write", fd) && fails('w');
 }
 
 static bool makes_file(int flags)
@@ -250,7 +284,7 @@ static mode_t mode_of(int flags, va_list args)
 #define WRITE(name, parameters, arguments)                             \
 	ssize_t name parameters                                        \
 	{                                                              \
-		if (!is_standard(fd) && fails('w'))                    \
+		if (write_fails(fd))                                   \
 			return -1;                                     \
 		return NEXT(name) arguments;                           \
 	}
@@ -285,31 +319,17 @@ CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))
 
-/* "read", or "" where the file is none of those whose reads may fail. */
-static const char *read_of(int fd)
-{
-	const char *part = getenv("FAULT_FILE");
-	char link[64], path[4096];
-
-	if (!part)
-		return "read";
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
-	path[n > 0 ? n : 0] = '\0';
-	return strstr(path, part) ? "read" : "";
-}
-
 /* Those below are counted for FAULT_CALL alone. */
 #define COUNTED(type, name, what, failure, parameters, arguments)         \
 	type name parameters                                              \
 	{                                                                 \
 		return strikes_at(what) ? failure : NEXT(name) arguments; \
 	}
-COUNTED(ssize_t, read, read_of(fd), -1, (int fd, void *p, size_t n), (fd, p, n))
-COUNTED(ssize_t, pread, read_of(fd), -1, (int fd, void *p, size_t n, off_t from),
-	(fd, p, n, from))
-COUNTED(ssize_t, pread64, read_of(fd), -1, (int fd, void *p, size_t n, off64_t from),
-	(fd, p, n, from))
+COUNTED(ssize_t, read, if_wanted("read", fd), -1, (int fd, void *p, size_t n), (fd, p, n))
+COUNTED(ssize_t, pread, if_wanted("read", fd), -1,
+	(int fd, void *p, size_t n, off_t from), (fd, p, n, from))
+COUNTED(ssize_t, pread64, if_wanted("read", fd), -1,
+	(int fd, void *p, size_t n, off64_t from), (fd, p, n, from))
 COUNTED(int, link, "link", -1, (const char *from, const char *to), (from, to))
 COUNTED(int, linkat, "link", -1,
 	(int fd, const char *from, int into, const char *to, int flags),
@@ -368,7 +388,7 @@ MMAP(mmap64, off64_t)
 /* The file is closed, as by the kernel. */
 int close(int fd)
 {
-	bool is_struck = strikes_at("close");
+	bool is_struck = strikes_at(if_wanted("close", fd));
 	int rc = NEXT(close)(fd);
 
 	if (is_struck) {
@@ -376,6 +396,56 @@ int close(int fd)
 		return -1;
 	}
 	return rc;
+}
+
+/*
+ * glibc writes and closes streams by calls of its own, which no library stands in front of:
+ * a stream of fdopen() is made of the calls above.
+ */
+#define STREAMS 64
+static FILE *streams[STREAMS]; /* by fd */
+
+static int fd_of(void *cookie)
+{
+	return (int)(intptr_t)cookie;
+}
+
+static ssize_t write_stream(void *cookie, const char *bytes, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t wrote = write(fd_of(cookie), bytes + done, n - done);
+		if (wrote <= 0)
+			break;
+		done += (size_t)wrote;
+	}
+	return (ssize_t)done;
+}
+
+static int close_stream(void *cookie)
+{
+	streams[fd_of(cookie)] = NULL;
+	return close(fd_of(cookie));
+}
+
+FILE *fdopen(int fd, const char *mode)
+{
+	const cookie_io_functions_t calls_above = { .write = write_stream,
+						    .close = close_stream };
+
+	if (*mode != 'w' || fd < 0 || fd >= STREAMS)
+		return NEXT(fdopen)(fd, mode);
+	return streams[fd] = fopencookie((void *)(intptr_t)fd, mode, calls_above);
+}
+
+/* glibc's own says that such a stream has no file. */
+int fileno(FILE *stream)
+{
+	for (int fd = 0; fd < STREAMS; fd++)
+		if (streams[fd] == stream)
+			return fd;
+	return NEXT(fileno)(stream);
 }
 
 /* dlsym() itself asks for memory, so glibc's own names are called; not under ASan. */
