@@ -206,6 +206,23 @@ def check_turns(tap, work):
                f"devices that work {'together' if overlap else 'in turn'}{', and together behind the step' if after else ''}", rows)
 
 
+def check_turns_and_reads(tap, work):
+    """Devices take turns whatever they wait for together between their turns."""
+    t = Trace(lengths=[20 * STEP] * 4)
+    for start in t.starts:
+        at, call = start + 100_000, start + 10_000
+        for device in 0, 1:
+            for _ in range(80):
+                t.kernel(at, 115_000, call, name="nvjet_tst", device=device)
+                at, call = at + 116_000, call + 12_000
+            t.kernel(at, 50_000, call, name="Memcpy PtoP (Device -> Device)", cat="gpu_memcpy", device=device)
+            at, call = at + 60_000, call + 20_000
+        t.host("aten::item", call, at - call + 20_000)
+        t.host("cudaStreamSynchronize", call + 2000, at - call, "cuda_runtime")
+    rows = found(work, t)
+    tap.ok("another one works" in texts(rows, "idle-time", "finding") and "synchronization" in rows, "turns, and a read between them", rows)
+
+
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 CPU_RULES = {"slow-calls", "long-calls", "host-reads", "host-copies", "small-operators", "python-time", "threads"}
 
@@ -276,13 +293,62 @@ def check_host(tap, work):
         tap.ok("host-copies" in found(work, alone), f"{name} says nothing of a device")
     for name, devices, cat in (("aten::item", [GPU], "cpu_op"), ("aten::cudnn_convolution", [], "cpu_op"), ("urQueueFinish", [], "cuda_runtime"),
                                ("hipDeviceSynchronize", [], "cuda_runtime"), ("cuStreamSynchronize", [], "cuda_driver"),
-                               ("nccl:all_reduce", [], "user_annotation")):
+                               ("nccl:all_reduce", [], "user_annotation"), ("aten::_mps_convolution", [], "cpu_op"),
+                               ("aten::mps_convolution_backward", [], "cpu_op"), ("aten::convolution_overrideable", [], "cpu_op"),
+                               ("aten::_scaled_dot_product_attention_math_for_mps", [], "cpu_op")):
         unseen = rulecases.calling([("aten::item", 300_000)])[0]
         unseen.devices = devices
         unseen.host(name, 300_000, 500_000, cat)
         tap.same(found(work, unseen).keys() & CPU_RULES, set(), f"{name}: the work of a device was not recorded")
         shown = work.ptool("advise", work.ingest(unseen.save(work.path("unseen.json"))), "--verbose").stdout
         tap.ok("no problem found" not in shown and "record the activity of the device too" in shown, f"{name}: and how to record it", shown)
+
+
+def check_waits(tap, work):
+    """Who waits for a collective within an operator computes nothing; who computes beside one, or beside another thread's
+    loading, does."""
+    gradient = "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad"
+    for what, waits, inner, behind, wanted in (("waits", True, 0, 0, 650_000), ("waits, and computes in it", True, 200_000, 0, 450_000),
+                                               ("goes on, and computes behind it", False, 0, 600_000, 50_000)):
+        t = cpu()
+        for start in t.starts:
+            t.host(gradient, start + 1000, 660_000 if waits else 9000)
+            t.host("c10d::allreduce_", start + 8000, 1000)
+            t.host("gloo:all_reduce", start + 9000, 649_000, tid=3)
+            if inner:
+                t.host("aten::mm", start + 100_000, inner)
+            if behind:
+                t.host("aten::mm", start + 20_000, behind)
+        savings = [row["saving_ns"] for row in found(work, t).get("communication", [])]
+        tap.ok(len(savings) == (wanted > 100_000) and all(abs(ns - wanted) <= 1000 for ns in savings), f"a hook that reduces {what}", savings)
+    for computes, loads, told in ((900_000, 800_000, None), (300_000, 800_000, 500_000)):
+        t = cpu()
+        for start in t.starts:
+            t.host("aten::mm", start + 1000, computes - 200_000)
+            t.host("aten::copy_", start + 1000 + computes - 200_000, 200_000)
+            t.host(LOADER, start + 1000, loads, tid=2)
+            t.host("aten::stack", start + 2000, loads - 2000, tid=2)
+        rows = found(work, t)
+        tap.same([row["saving_ns"] for row in rows.get("data-loading", [])], [told] if told else [], f"loading beside {computes} ns of operators")
+        tap.same([row["saving_ns"] for row in rows.get("host-copies", [])], [200_000], "copies beside another thread's loading are told")
+        shown = work.ptool("advise", work.ingest(t.save(work.path("beside.json")))).stdout
+        tap.ok(f"operators run for {computes / STEP:.1%} of each step" in shown, "and run whatever other threads load", shown)
+    cut, lost = Trace(), Trace(devices=[])
+    for t in cut, lost:
+        for start in t.starts:
+            t.host(LOADER, start + 1000, 300_000)
+            t.host("aten::mm", start + 310_000, 100_000)
+            t.host("gloo:all_reduce", start + 500_000, 400_000)
+    lost.host("cudaLaunchKernel", 320_000, 5000, "cuda_runtime")
+    for t, what in (cut, "not recorded"), (lost, "missing"):
+        rows = found(work, t)
+        tap.same([(row["saving_ns"], row["severity"]) for row in rows["data-loading"]], [(None, "low")], f"device work {what}: loading saves nothing known")
+        tap.ok("while no device works" not in texts(rows, "data-loading", "finding") and "communication" not in rows, f"device work {what}: it may run then", rows)
+    for name, is_slow in ("compile_file (dynamo_timed)", False), ("aten::mm", True):
+        t = cpu(lengths=[10 * STEP] * 3)
+        for at, dur in (0, 1), (2, 5), (8, 1):
+            t.host(name, at * STEP, dur * STEP)
+        tap.same("long-calls" in found(work, t), is_slow, f"long-calls: {name}")
 
 
 def check_captures(tap, work):
@@ -341,9 +407,21 @@ def check_remedies(tap, work):
 
     for names, wanted in (([backward, "nccl:all_reduce"], "bucket_cap_mb"), (["aten::mm", "nccl:all_reduce"], "tensor parallel) groups"),
                           (["cudaEventRecord"], "bucket_cap_mb"),
+                          (["aten::mm", "DistributedDataParallel.forward", "nccl:all_reduce"], "bucket_cap_mb"),
                           ([backward, "nccl:send", "nccl:recv"], "micro-batches"), ([backward, "nccl:recv", "nccl:all_to_all"], "bucket_cap_mb")):
         told = communicates(names)
         tap.ok(wanted in told and told.count("record all ranks") == 1, f"exposed-communication: {names[-1]} of {names[0]}", told)
+    pair = [rulecases.collective(300_000)[0] for _ in range(2)]
+    store = work.path("pair.db")
+    for rank, t in enumerate(pair):
+        t.rank = rank
+        t.save(work.path(f"of{rank}.json"))
+    work.ptool("ingest", "-o", store, work.path("of0.json"), work.path("of1.json"))
+    shown = " ".join(work.ptool("advise", "--rank", "1", "--rule", "exposed-communication", store).stdout.split())
+    tap.ok("of all ranks" in shown and "record all ranks" not in shown, "exposed-communication: one rank of a store that has two", shown)
+    outside = rulecases.collective(300_000)[0]
+    outside.host("aten::empty", 50 * STEP, 50)
+    tap.ok("bucket_cap_mb" in texts(found(work, outside), "exposed-communication"), "exposed-communication: an allocation behind the steps proves no inference")
     grown = rulecases.growing([500, 600, 700, 800, 901])[0]
     tap.same([row["severity"] for row in found(work, grown)["memory-growth"]], ["medium"], "memory-growth: nothing tells that it is inference")
     grown.host("aten::mm", 600, 100)
@@ -381,6 +459,20 @@ def check_remedies(tap, work):
     tap.ok("launch less often" in gaps(xpu) and "graphs" not in gaps(xpu), "gaps: an XPU has no CUDA graphs", gaps(xpu))
     xpu.host("Torch-Compiled Region: 0/0", 400_000, 1000)
     tap.ok("graphs" not in texts(found(work, xpu), "launch-bound"), "launch-bound: nor has a compiled model on it")
+    for cat in "hpu_op", "mtia_ccp_events":
+        other = rulecases.launching(20_000)[0]
+        for event in other.events:
+            event["cat"] = cat if event["cat"] == "kernel" else event["cat"]
+        shown = texts(found(work, other), "launch-bound") + gaps(other)
+        tap.ok(shown.count("launch less often") == 2 and "graphs" not in shown, f"{cat}: no CUDA graphs", shown)
+        for options in [], ["--summary-only"]:
+            path = work.path(f"{cat}{len(options)}.db")
+            work.ptool("ingest", *options, "-o", path, other.save(work.path("other.json")))
+            shown = work.ptool("advise", path).stdout
+            tap.ok("device 0 is busy" in shown and "GPU" not in shown, f"{cat}: it is no GPU {options}", shown)
+    lost = cpu()
+    lost.host("urEnqueueKernelLaunch", 1000, 100, "xpu_runtime")
+    tap.ok("1 call launched kernels" in texts(found(work, lost), "missing-kernels", "finding"), "missing-kernels: an XPU's")
     inside = rulecases.launching(20_000, "Torch-Compiled Region: 0/0")[0]
     inside.host("urEnqueueKernelLaunch", 500_000, 100, "cuda_runtime")
     for shown in texts(found(work, inside), "launch-bound"), gaps(inside):

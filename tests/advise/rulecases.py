@@ -11,7 +11,7 @@ GAP_SHARE = 59  # short gaps of three steps of 20 kernels
 
 
 def data_loading(ns, name="enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"):
-    t = Trace()
+    t = cpu()
     for start in t.starts:
         t.host(name, start + 10, ns)
         t.host("aten::mm", start + 500_000, 1000)

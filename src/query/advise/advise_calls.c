@@ -9,6 +9,7 @@
 #include "base/sum.h"
 #include "query/advise/advise_facts.h"
 #include "query/advise/call_needs.h"
+#include "query/compile/compile_name.h"
 #include "query/query.h"
 
 ASSET(asset_query_views_advise_long_calls_sql);
@@ -63,7 +64,9 @@ static int read_call(struct advise_facts *f, struct sqlite3_stmt *stmt,
 	      call_needs_ns(text_pool_str(f->texts, name),
 			    text_pool_str(f->texts, shapes)),
 	      f->profile->has_shapes);
-	return name != TEXT_NONE &&
+	struct str text = text_pool_str(f->texts, name), unused;
+	return name != TEXT_NONE && gap_cause_of(CLASS_OP, text) != GAP_COMPILE &&
+	       compile_word_of(text, &unused) != COMPILE_WORD_COMPILING &&
 	       intervals_length_within(&f->others, out->start_ns,
 				       out->start_ns + out->dur_ns) <= out->dur_ns / 2;
 }

@@ -11,6 +11,7 @@
 #include "query/devices/device_rows.h"
 #include "query/query.h"
 
+ASSET(asset_query_views_advise_profile_sql);
 ASSET(asset_query_views_advise_names_sql);
 
 static const struct filter no_filter = { .focus = NULL };
@@ -58,12 +59,22 @@ void advise_facts_release(struct advise_facts *f)
 				    .stored = f->stored };
 }
 
-static bool is_gpu(const struct device_work *work)
+int facts_read_profile(struct advise_facts *f, struct err *err)
 {
+	struct query q = query_of_profile(f->store, asset_query_views_advise_profile_sql,
+					  f->profile, err);
+	const struct device_work *work = &f->work.work;
+
+	f->is_gpu = true;
+	while (query_next(&q, err)) {
+		struct cell type = query_cell(q.stmt, 0);
+		f->run_ranks = sqlite3_column_int64(q.stmt, 1);
+		f->is_gpu = type.type != CELL_TEXT || (!str_is(type.as.text, "MTIA") &&
+						       !str_is(type.as.text, "HPU"));
+	}
 	for (size_t i = 0; i < work->n; i++)
-		if (work->items[i].class == CLASS_ACCELERATOR)
-			return false;
-	return true;
+		f->is_gpu &= work->items[i].class != CLASS_ACCELERATOR;
+	return query_end(&q);
 }
 
 /* There are few names, and many kernels of each. */
@@ -92,9 +103,8 @@ const struct device_work *facts_work(struct advise_facts *f, struct err *err)
 				    .profile = f->profile,
 				    .filter = &no_filter,
 				    .texts = f->texts };
-	if (work_profile_load(w, f->texts, err) < 0)
+	if (work_profile_load(w, f->texts, err) < 0 || facts_read_profile(f, err) < 0)
 		return NULL;
-	f->is_gpu = is_gpu(&w->work);
 	find_words(f);
 	f->has_work = true;
 	return &w->work;
@@ -367,7 +377,8 @@ bool facts_infers(const struct advise_facts *f)
 	bool has_operators = false;
 
 	for (size_t i = 0; i < f->nnames; i++)
-		has_operators |= f->names[i].is_operator;
+		has_operators |=
+			f->names[i].step_calls > 0 && facts_computes(&f->names[i]);
 	return has_operators && !facts_trains(f->names, f->nnames);
 }
 

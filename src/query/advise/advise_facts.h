@@ -61,7 +61,7 @@ struct fact_name {
 	int64_t name_id, calls;
 	/* Of operators, in steps (in all of the recording when there are none). */
 	int64_t step_calls, self_ns;
-	int64_t beside_ns; /* of self_ns: while data is loaded or ranks communicate */
+	int64_t beside_ns; /* of self_ns: its own thread loads data or communicates */
 	bool is_operator;  /* by its name: labels have no namespace */
 };
 
@@ -72,6 +72,8 @@ struct fact_name {
 struct fact_beside {
 	int64_t threads_ns, any_ns; /* summed over threads; while any thread runs one */
 	int64_t communication_ns;   /* of any_ns, while any thread communicates */
+	int64_t outside_ns;         /* as any_ns, of threads that load no data then */
+	int64_t loading_ns;         /* of outside_ns, while others do */
 	bool is_known;
 };
 
@@ -113,8 +115,9 @@ struct advise_facts {
 	bool has_launches, has_buffers, has_properties, has_peaks;
 	/* Where summaries are read: there are rows; any device ran a collective. */
 	bool has_rows, has_collectives;
-	bool is_cut; /* no work of a device that was there was recorded */
-	bool is_gpu; /* has_work: by the classes of its pieces */
+	bool is_cut;       /* no work of a device that was there was recorded */
+	bool is_gpu;       /* has_work: facts_read_profile() */
+	int64_t run_ranks; /* likewise: of the whole run, whatever the scope */
 	bool has_work, has_window, has_steps, has_blame, has_names, has_calls, has_memory;
 };
 
@@ -145,6 +148,8 @@ void advise_facts_release(struct advise_facts *f);
 /* Device work with its launches; n is 0 when there is none. */
 const struct device_work *facts_work(struct advise_facts *f, struct err *err);
 const struct fact_window *facts_window(struct advise_facts *f, struct err *err);
+/* is_gpu, by the device's type and the classes of its work, and run_ranks.  -1: err is set. */
+int facts_read_profile(struct advise_facts *f, struct err *err);
 /* Of facts whose work is there: was any recorded? */
 bool facts_has_work(const struct advise_facts *f);
 /* By device of the work. */
@@ -186,9 +191,14 @@ int facts_find_beside(struct advise_facts *f, struct err *err);
 bool facts_computes(const struct fact_name *name);
 /* facts->launches, where no device work was recorded; else 0.  -1: err is set. */
 int facts_launches(struct advise_facts *f, struct err *err);
+/* Of recordings without device work: was there a device, whose work is missing? */
+static inline bool facts_lack_work(const struct advise_facts *f)
+{
+	return f->is_cut || f->launches.run > 0;
+}
 /* Does anything tell that gradients are computed, or weights updated? */
 bool facts_trains(const struct fact_name *names, size_t n);
-/* Does it not, though operators, which would tell, were recorded? */
+/* Does it not, though operators, which would tell, computed in steps? */
 bool facts_infers(const struct advise_facts *f);
 
 /* The rest of the window, of whose steps are there. */

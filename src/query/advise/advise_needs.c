@@ -127,19 +127,29 @@ static bool is_runtime_call(struct str name)
 
 /*
  * A call of a device's runtime, or an operator that computes or communicates with its
- * library.  What asks whether that could (aten::cudnn_is_acceptable) runs on any machine.
+ * library (..._overrideable: on devices other than a GPU).  What asks whether that could
+ * (aten::cudnn_is_acceptable) runs on any machine.
  */
 static bool is_of_device(struct str name)
 {
-	static const char *const heads[] = {
-		"aten::cudnn_", "aten::_cudnn_", "aten::miopen_", "aten::_miopen_",
-		"nccl:",        "rccl:",         "hccl:",         "xccl:"
-	};
+	static const char *const heads[] = { "aten::cudnn_",
+					     "aten::_cudnn_",
+					     "aten::miopen_",
+					     "aten::_miopen_",
+					     "aten::mps_",
+					     "aten::convolution_overrideable",
+					     "aten::convolution_backward_overrideable",
+					     "nccl:",
+					     "rccl:",
+					     "hccl:",
+					     "xccl:" };
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
 		if (str_starts_with(name, str_of(heads[i])))
 			return !str_is(name, "aten::cudnn_is_acceptable");
-	return is_runtime_call(name);
+	/* aten::_mps_convolution, _lstm_mps, ..._math_for_mps */
+	return is_runtime_call(name) || (str_starts_with(name, STR_LIT("aten::")) &&
+					 str_contains(name, STR_LIT("_mps")));
 }
 
 /*
@@ -191,6 +201,13 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err)
 	return 0;
 }
 
+int advise_needs_lack_work(const struct rule_run *run)
+{
+	return advice_lacks(run, CUT,
+			    "record the activity of the device too (if the program uses "
+			    "it)");
+}
+
 bool advise_needs_allow(const struct rule_run *run, unsigned met)
 {
 	unsigned missing = run->rule->needs & ~met;
@@ -201,9 +218,7 @@ bool advise_needs_allow(const struct rule_run *run, unsigned met)
 	if (missing & NEED_HOST_ONLY && !is_torch(run->facts))
 		return advice_lacks(run, NOT_TORCH, NULL) != 0;
 	if (missing & NEED_HOST_ONLY && run->facts->is_cut)
-		return advice_lacks(run, CUT,
-				    "record the activity of the device too (if the "
-				    "program uses it)") != 0;
+		return advise_needs_lack_work(run) != 0;
 	for (size_t i = 0; i < NLACKS; i++) {
 		if (!(missing & lacks[i].need))
 			continue;
@@ -256,8 +271,9 @@ static const char *longest(const struct fact_name *names, size_t n, int64_t busy
 }
 
 /*
- * Operators of all steps together, what of them counts for no other category; and the
- * time of these in which operators may run too, data loading and communication.
+ * Operators of all steps together: where it is known when they run, whenever their thread
+ * loads no data, else what counts for no other category; and then the time of these in
+ * which operators may run too, data loading and communication.
  */
 static int host_busy_ns(struct advise_facts *f, int64_t *ns, int64_t *others_ns,
 			struct err *err)
@@ -265,7 +281,10 @@ static int host_busy_ns(struct advise_facts *f, int64_t *ns, int64_t *others_ns,
 	const struct steps *steps = facts_steps(f, err);
 	const struct step_row *mean = steps ? facts_mean(steps) : NULL;
 
-	*ns = *others_ns = 0;
+	*ns = f->beside.outside_ns;
+	*others_ns = 0;
+	if (f->beside.is_known)
+		return 0;
 	if (!mean)
 		return steps ? 0 : -1;
 	const int64_t *of = &mean->values[VALUE_CATEGORY];

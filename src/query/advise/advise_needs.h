@@ -17,6 +17,9 @@ int advise_needs_met(struct advise_facts *f, unsigned *met, struct err *err);
  */
 bool advise_needs_allow(const struct rule_run *run, unsigned met);
 
+/* Says that rules which need it would find more; 0. */
+int advise_needs_lack_work(const struct rule_run *run);
+
 /* Are graphs captured and none replayed?  What is launched may have run nothing then. */
 bool advise_needs_capture_only(const struct advise_facts *f);
 

@@ -6,8 +6,6 @@
 #include "query/devices/device_rows.h"
 #include "query/query.h"
 
-ASSET(asset_query_views_advise_device_type_sql);
-
 static const struct filter no_filter = { .focus = NULL };
 
 int advise_stored_open(struct store *store, const struct scope *scope,
@@ -31,21 +29,6 @@ void advise_stored_close(struct advise_stored *s)
 	if (s->devices)
 		table_free(&s->devices->table);
 	s->devices = NULL;
-}
-
-/* Does the device work of the profile come from a GPU? */
-static int load_device_type(struct advise_facts *f, struct err *err)
-{
-	struct query q = query_of_profile(
-		f->store, asset_query_views_advise_device_type_sql, f->profile, err);
-
-	f->is_gpu = true;
-	while (query_next(&q, err)) {
-		struct cell type = query_cell(q.stmt, 0);
-		f->is_gpu = type.type != CELL_TEXT || (!str_is(type.as.text, "MTIA") &&
-						       !str_is(type.as.text, "HPU"));
-	}
-	return query_end(&q);
 }
 
 /* At most so many of its pieces ran in steps: these tell the pieces of all devices. */
@@ -139,7 +122,7 @@ int advise_stored_load(struct advise_facts *f, struct err *err)
 
 	f->has_rows = summary_has(reader, f->profile, &summary_steps) &&
 		      summary_has(reader, f->profile, &summary_devices);
-	if (load_device_type(f, err) < 0 || load_steps(f, err) < 0 ||
+	if (facts_read_profile(f, err) < 0 || load_steps(f, err) < 0 ||
 	    load_window(f, err) < 0)
 		return -1;
 	load_devices(f);

@@ -94,7 +94,8 @@ void rule_judge_share(const struct rule_run *run, const struct rule_share *share
 			cell_int(total_ns));
 	advice_evidence(run, share->ns_item, UNIT_NS, cell_int(ns));
 	advice_evidence(run, share->pct_item, UNIT_PERCENT, cell_real(pct));
-	advice_save(run, ns, total_ns, share->formula);
+	if (share->formula)
+		advice_save(run, ns, total_ns, share->formula);
 }
 
 const char *rule_name(const struct rule_run *run, struct str name)

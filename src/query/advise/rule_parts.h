@@ -39,8 +39,9 @@ void rule_add_share(const struct rule_run *run, const char *item, int64_t ns,
 struct rule_share {
 	enum step_category category;
 	const char *finding; /* after "33.4% of each step: " */
-	const char *ns_item, *pct_item, *formula, *suggestion;
-	int64_t less_ns; /* of it, what costs nothing */
+	const char *ns_item, *pct_item, *suggestion;
+	const char *formula; /* NULL: what it could save is not known */
+	int64_t less_ns;     /* of it, what costs nothing */
 };
 
 /* A finding when it is more than min_pct of the step.  FACT_STEPS. */

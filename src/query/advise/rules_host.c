@@ -35,6 +35,15 @@ static int64_t beside_ns(const struct rule_run *run, const struct step_row *mean
 	return ns < 0 ? 0 : ns < others_ns ? ns : others_ns;
 }
 
+/* Any operator runs, of a mean step, and where it is known its thread loads no data. */
+static int64_t any_operator_ns(const struct rule_run *run, const struct step_row *mean)
+{
+	const struct fact_beside *beside = &run->facts->beside;
+
+	return beside->is_known ? rule_per_step(run, beside->outside_ns)
+				: mean->values[VALUE_CATEGORY + STEP_OPERATORS];
+}
+
 /*
  * The share of operators in the time in which any runs, of a mean step, in ns: threads
  * may run several at once.  Never more than their own self time, as that time may be
@@ -48,8 +57,7 @@ static int64_t operators_ns(const struct rule_run *run, const struct rule_operat
 	if (!mean || of->all_ns <= 0)
 		return 0;
 	double share = (double)of->ns / (double)of->all_ns;
-	int64_t ns = sum_of_double(share *
-				   (double)mean->values[VALUE_CATEGORY + STEP_OPERATORS]);
+	int64_t ns = sum_of_double(share * (double)any_operator_ns(run, mean));
 	int64_t own_ns =
 		sum_sub(rule_per_step(run, of->ns), beside_ns(run, mean, of->all_ns));
 
@@ -102,9 +110,9 @@ const struct rule rule_host_copies = {
 	.title = "Copies and conversions",
 	.looks =
 		"In recordings without device work: the self time of aten::copy_, to, "
-		"_to_copy, contiguous, clone, type_as and _reshape_copy, while no data is "
-		"loaded and no rank communicates. Where slices were left out, no rule of "
-		"operators counts what may be of such times.",
+		"_to_copy, contiguous, clone, type_as and _reshape_copy, while their thread "
+		"neither loads data nor communicates. Without slices it is not known what "
+		"ran then: the rules of operators leave out as much as may have.",
 	.source = "ptool's own: 5 % of the step; a forward pass needs none.",
 	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
@@ -244,9 +252,10 @@ static void judge_threads(const struct rule_run *run)
 const struct rule rule_threads = {
 	.name = "threads",
 	.title = "Threads",
-	.looks = "In recordings without device work: how many threads run operators at "
-		 "the same time, while any does, data is loaded or ranks communicate. "
-		 "How many threads one operator uses is not recorded.",
+	.looks =
+		"In recordings without device work: how many threads run operators at "
+		"the same time, over the time in which any does (also beside data loading and "
+		"communication). How many threads one operator uses is not recorded.",
 	.source = "ptool's own: 2 on average; each of them uses all cores by default.",
 	.parameters = { { "min_threads", 2, "threads at once that are a problem" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,

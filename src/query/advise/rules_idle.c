@@ -70,9 +70,11 @@ static struct advice *add_idle(const struct rule_run *run, const struct rule_dev
 	return a;
 }
 
-static bool is_xpu(const struct advise_facts *f)
+/* An XPU, Meta's MTIA, Intel's Gaudi; what XLA runs on is its own matter. */
+static bool lacks_graphs(const struct advise_facts *f)
 {
-	return rule_calls(f, "urEnqueue") > 0;
+	return !scope_is_xprof(f->profile) &&
+	       (!f->is_gpu || rule_calls(f, "urEnqueue") > 0);
 }
 
 static struct gap_loss loss_of(const struct rule_run *run, const struct rule_device *on,
@@ -85,7 +87,7 @@ static struct gap_loss loss_of(const struct rule_run *run, const struct rule_dev
 				  .is_xprof = scope_is_xprof(run->facts->profile),
 				  .has_stacks = run->facts->profile->has_stacks,
 				  .is_fused = rule_has_fused_optimizer(run->facts),
-				  .is_xpu = is_xpu(run->facts),
+				  .lacks_graphs = lacks_graphs(run->facts),
 				  .is_pipeline = scope_is_pipeline(run->facts->profile) };
 }
 
@@ -176,8 +178,8 @@ static const char *launch_less(const struct advise_facts *f,
 						   : gap_causes[cause].remedy;
 	bool is_compiled = has_name(f, "Call CompiledFxGraph") ||
 			   has_name(f, "Torch-Compiled Region");
-	if (is_xpu(f))
-		return is_compiled ? GAP_TRY_XPU_LARGER : GAP_TRY_XPU;
+	if (lacks_graphs(f))
+		return is_compiled ? GAP_TRY_LARGER : GAP_TRY_WITHOUT_GRAPHS;
 	if (has_name(f, "GraphLaunch"))
 		return "launch less often: put this work into the graphs that the program "
 		       "replays, or fuse small operators";
@@ -362,10 +364,12 @@ static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 #define TURNS_PART    10 /* but for 1 / 10: works when it is idle, not beside it */
 
 /*
- * Do devices that copy to each other work one after the other, as layers split up do?
+ * Do devices that copy to each other work one after the other, as layers split up do, and
+ * is cause_ns of idle time, which may have other causes too, no more than that explains?
  * DataParallel's wait for the first, which it does not tell.
  */
-static bool takes_turns(const struct rule_run *run, const struct rule_device *on)
+static bool takes_turns(const struct rule_run *run, const struct rule_device *on,
+			int64_t cause_ns)
 {
 	const struct device_work *work = &run->facts->work.work;
 	struct intervals all, own, others = { .n = 0 }, idle;
@@ -386,9 +390,10 @@ static bool takes_turns(const struct rule_run *run, const struct rule_device *on
 	device_work_union(work, on->device, WORK_ALL, &all);
 	intervals_intersect(&all, &run->facts->window.when, &own);
 	intervals_subtract(&run->facts->window.when, &own, &idle);
-	int64_t ns = intervals_length(&idle), own_ns = intervals_length(&own);
-	bool turns = has_copies &&
-		     intervals_overlap(&idle, &others) >= ns - ns / TURNS_PART &&
+	int64_t others_ns = intervals_overlap(&idle, &others);
+	int64_t own_ns = intervals_length(&own);
+	bool turns = has_copies && others_ns >= intervals_length(&idle) / 2 &&
+		     others_ns >= cause_ns - cause_ns / TURNS_PART &&
 		     intervals_overlap(&own, &others) <= own_ns / TURNS_PART;
 	intervals_release(&all);
 	intervals_release(&own);
@@ -409,7 +414,7 @@ static void judge_cause(const struct rule_run *run, const struct rule_device *on
 		return;
 	bool is_unknown = is_of_recording(cause, &loss);
 	bool turns = is_unknown && (cause == GAP_EARLIER || cause == GAP_EVENT) &&
-		     takes_turns(run, on);
+		     takes_turns(run, on, share.ns);
 	struct advice *a = add_idle(
 		run, on, &share,
 		turns ? "the devices take turns: keep several micro-batches in flight, "

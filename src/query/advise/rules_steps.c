@@ -33,7 +33,15 @@ static void judge_data_loading(const struct rule_run *run)
 {
 	struct rule_share share = data_loading;
 
-	if (!facts_has_work(run->facts) && !run->facts->is_cut)
+	if (facts_lack_work(run->facts)) { /* the device may work meanwhile */
+		share.finding = " goes to data loading";
+		share.formula = NULL;
+	} else if (run->facts->beside.loading_ns > 0) {
+		share.less_ns = rule_per_step(run, run->facts->beside.loading_ns);
+		share.formula = "mean data_loading_ns of a step (ptool steps) - time of "
+				"operators of other threads beside it";
+	}
+	if (!facts_has_work(run->facts) && !facts_lack_work(run->facts))
 		share.suggestion = "give the DataLoader workers (num_workers) and "
 				   "persistent_workers=True, or prepare the data "
 				   "beforehand";
@@ -49,7 +57,9 @@ const struct rule rule_data_loading = {
 	.name = "data-loading",
 	.title = "Data loading",
 	.looks = "The part of the mean step in which the DataLoader prepares the next "
-		 "batch and neither device work nor a runtime call runs.",
+		 "batch and neither device work nor a runtime call runs; without device "
+		 "work less what operators compute on other threads meanwhile. Where the "
+		 "device's work was not recorded, it has no saving.",
 	.source = "The TensorBoard plugin's: more than 5 % of the step.",
 	.parameters = { { "min_pct", 5, "share of the step that is acceptable" } },
 	.needs = NEED_STEPS,
@@ -73,6 +83,9 @@ const struct rule rule_data_loading = {
 #define RECORD_ALL                                                                \
 	"; record all ranks: 'ptool comm --ranks FOLDER' shows whether it waits " \
 	"for a late one"
+#define ASK_ALL                                                                  \
+	"; 'ptool comm --ranks' of all ranks shows whether it waits for a late " \
+	"one"
 
 #define PIPELINE_TRY                                                           \
 	"stages of a pipeline wait for each other: more micro-batches, or an " \
@@ -98,6 +111,13 @@ static bool is_pipeline(const struct advise_facts *f)
 	return receives;
 }
 
+/* Validation under DDP or FSDP: its ranks share no layer. */
+static bool is_data_parallel(const struct advise_facts *f)
+{
+	return rule_calls(f, "DistributedDataParallel.forward") > 0 ||
+	       rule_calls(f, "FullyShardedDataParallel.forward") > 0;
+}
+
 /* By what communicates: an engine, XLA, stages, ranks that do not train, or that do. */
 static const char *communicate_less(const struct rule_run *run, const char *torch,
 				    const char *xprof)
@@ -111,11 +131,12 @@ static const char *communicate_less(const struct rule_run *run, const char *torc
 		text = f->is_gpu ? xprof : XPROF_TRY;
 	else if (is_pipeline(f))
 		text = PIPELINE_TRY;
-	else if (facts_infers(f))
+	else if (facts_infers(f) && !is_data_parallel(f))
 		text = INFERENCE_TRY;
-	return f->scope->nranks > 1
-		       ? text
-		       : arena_printf(&run->out->arena, "%s" RECORD_ALL, text);
+	if (f->scope->nranks > 1)
+		return text;
+	return arena_printf(&run->out->arena, "%s%s", text,
+			    f->run_ranks > 1 ? ASK_ALL : RECORD_ALL);
 }
 
 static const struct rule_share communication = {
@@ -151,6 +172,10 @@ static void judge_communication(const struct rule_run *run)
 {
 	struct rule_share share = communication;
 
+	if (facts_lack_work(run->facts)) {
+		advise_needs_lack_work(run); /* the host's ranges launch collectives */
+		return;
+	}
 	share.less_ns = beside_ns(run);
 	if (share.less_ns > 0)
 		share.formula = "mean communication_ns of a step (ptool steps) - time of "

@@ -215,9 +215,9 @@ static bool has_graphs(const struct gap_loss *loss)
 		loss->cause_ns[GAP_GRAPH_NODES] > 0 || loss->cause_ns[GAP_GRAPH_END] > 0);
 }
 
-static bool is_xpu(const struct gap_loss *loss)
+static bool lacks_graphs(const struct gap_loss *loss)
 {
-	return loss->is_xpu;
+	return loss->lacks_graphs;
 }
 
 static bool is_fused(const struct gap_loss *loss)
@@ -246,9 +246,9 @@ static bool is_compiled(const struct gap_loss *loss)
 	       is_inductors(loss->blamed);
 }
 
-static bool is_compiled_xpu(const struct gap_loss *loss)
+static bool is_compiled_without_graphs(const struct gap_loss *loss)
 {
-	return loss->is_xpu && is_compiled(loss);
+	return loss->lacks_graphs && is_compiled(loss);
 }
 
 /* cudaHostAlloc, hipHostMalloc, cudaHostRegister, ... */
@@ -301,10 +301,10 @@ static const struct other_remedy {
 	  "no Python frame was recorded then: py-spy record --native or perf shows what "
 	  "ran there" },
 	{ CAUSE(GAP_OPTIMIZER), is_fused, GAP_TRY_FUSED },
-	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled_xpu, GAP_TRY_XPU_LARGER },
-	{ LAUNCHES, is_xpu, GAP_TRY_XPU },
-	{ CAUSE(GAP_ORDER), is_compiled_xpu, "fuse small kernels by hand" },
-	{ CAUSE(GAP_ORDER), is_xpu, "fuse small kernels: torch.compile" },
+	{ LAUNCHES | CAUSE(GAP_ANNOTATION), is_compiled_without_graphs, GAP_TRY_LARGER },
+	{ LAUNCHES, lacks_graphs, GAP_TRY_WITHOUT_GRAPHS },
+	{ CAUSE(GAP_ORDER), is_compiled_without_graphs, "fuse small kernels by hand" },
+	{ CAUSE(GAP_ORDER), lacks_graphs, "fuse small kernels: torch.compile" },
 	{ LAUNCHES, has_graphs,
 	  "launch less often: put this work into the graphs that the program replays, or "
 	  "fuse small operators" },

@@ -67,15 +67,15 @@ struct gap_loss {
 	bool is_pipeline;        /* it is a timeline of StragglerAnalysis */
 	bool has_stacks;         /* Python frames were recorded */
 	bool is_fused;           /* the optimizer is */
-	bool is_xpu;             /* which has no CUDA graphs */
+	bool lacks_graphs;       /* the device has none, as an XPU */
 };
 
 #define GAP_TRY_FUSED                                                             \
 	"the optimizer is fused already: torch.compile its step, or take fewer, " \
 	"larger steps"
-#define GAP_TRY_XPU "launch less often: torch.compile, or larger batches"
+#define GAP_TRY_WITHOUT_GRAPHS "launch less often: torch.compile, or larger batches"
 /* A compiled model. */
-#define GAP_TRY_XPU_LARGER \
+#define GAP_TRY_LARGER \
 	"launch less often: larger batches, or fuse small operators by hand"
 
 /* By enum gap_cause. */

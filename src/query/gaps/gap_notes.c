@@ -162,7 +162,7 @@ int gap_notes_names(struct store *store, const struct scope *scope,
 
 	if (query_next(&q, err)) {
 		seen->is_fused = sqlite3_column_int(q.stmt, 0) != 0;
-		seen->is_xpu = sqlite3_column_int(q.stmt, 1) != 0;
+		seen->lacks_graphs = sqlite3_column_int(q.stmt, 1) != 0;
 		seen->has_ops = sqlite3_column_int(q.stmt, 2) != 0;
 	}
 	return query_end(&q);
@@ -191,7 +191,7 @@ void gap_notes_sentence(struct memtable *out, const struct gap_causes_seen *seen
 				       seen->look_at[most],  seen->cause_ns,
 				       seen->is_xprof,       seen->is_pipeline,
 				       seen->has_stacks,     seen->is_fused,
-				       seen->is_xpu };
+				       seen->lacks_graphs };
 	struct buf at;
 	buf_init(&at, SIZE_MAX);
 	if (seen->look_at[most].n) {

@@ -17,7 +17,7 @@ struct gap_causes_seen {
 	struct str look_at[NGAP_CAUSES]; /* the largest of each; in the table's arena */
 	int64_t look_ns[NGAP_CAUSES];
 	/* As in struct gap_loss; has_ops: operators were recorded. */
-	bool is_xprof, is_pipeline, has_stacks, is_fused, is_xpu, has_ops;
+	bool is_xprof, is_pipeline, has_stacks, is_fused, lacks_graphs, has_ops;
 };
 
 /* What names of the operator table tell of these, where it is.  -1 with err set. */

@@ -5,8 +5,8 @@ WITH step_rows AS (
     SELECT name_id, sum(calls) AS calls, sum(self_ns) AS self_ns
     FROM op_stat
     WHERE profile_id = :profile AND kind = 0
-      AND grain = CASE WHEN EXISTS (SELECT 1 FROM step WHERE profile_id = :profile)
-                       THEN 2 ELSE 0 END
+      AND CASE WHEN EXISTS (SELECT 1 FROM step WHERE profile_id = :profile)
+               THEN grain = 3 OR (grain = 2 AND step_id IS NOT NULL) ELSE grain = 0 END
     GROUP BY name_id)
 SELECT n.text, o.name_id, sum(o.calls), coalesce(s.calls, 0), coalesce(s.self_ns, 0)
 FROM op_stat o

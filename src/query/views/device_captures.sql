@@ -2,7 +2,7 @@
 -- captures, which are any thread's: from its BeginCapture, or the start if an EndCapture is
 -- its first, to its EndCapture or GraphInstantiate, or the end.
 WITH calls AS MATERIALIZED (
-    SELECT t.profile_id, t.id AS track_id, s.ts, instr(n.text, 'LaunchKernel') > 0 AS launches,
+    SELECT t.profile_id, t.id AS track_id, s.ts, (instr(n.text, 'LaunchKernel') OR instr(n.text, 'KernelLaunch')) AS launches,
            instr(n.text, 'StreamBeginCapture') > 0 AS begins,
            instr(n.text, 'StreamEndCapture') > 0 AS ends
     FROM track t

@@ -15,6 +15,7 @@ SELECT coalesce(sum(launches), 0) AS launches,
        count(*) FILTER (WHERE launches) AS profiles
 FROM (SELECT o.profile_id,
              sum(o.calls * (instr(n.text, 'LaunchKernel') > 0 OR
+                            instr(n.text, 'KernelLaunch') > 0 OR
                             instr(n.text, 'GraphLaunch') > 0)) AS launches,
              sum(o.calls * (instr(n.text, 'GraphLaunch') > 0)) AS replays,
              coalesce(nullif(sum(o.calls * (instr(n.text, 'StreamBeginCapture') > 0)), 0),
