@@ -98,6 +98,27 @@ made() {
 	[ "$(cut -d, -f1,5 rows | sort | uniq -c | awk '{ print $2 }' | tr '\n' ' ')" = '"ideal",1 "kind",1 "rank",1 "recorded",1 "replayed",1 "slowest",1 ' ]
 }
 
+@test "waiting is no transfer where a step or other work cuts a collective" {
+	for case in whole step work; do
+		for rank in 0 1 2 3; do
+			ns=$((rank == 2 ? 150 : 100))
+			recorded $rank 4 0 <<-END
+				ProfilerStep#1 0 $([ $case = step ] && echo 190 || echo 200)
+				gemm 0 $ns
+				ncclDevKernel_AllReduce_Sum_f32_RING_LL $ns $((200 - ns))
+				$([ $case = work ] && echo add 180 10 || echo gemm 0 10)
+				ProfilerStep#2 $([ $case = step ] && echo 190 210 || echo 200 200)
+				gemm 200 $ns
+				ncclDevKernel_AllReduce_Sum_f32_RING_LL $((ns + 200)) $((200 - ns))
+			END
+		done
+		ptool ingest -q -o $case.db rank*.json
+		ptool ranks --what-if --format csv $case.db >rows
+		grep -E '^"(recorded|replayed|ideal|kind)"' rows | cut -d, -f1,2,4 | tr -d '"' | tr '\n' ' ' | diff - \
+			<(printf 'recorded,,400000 replayed,,400000 ideal,,325000 kind,compute,400000 kind,copy,325000 kind,idle,325000 kind,transfer,325000 ')
+	done
+}
+
 @test "ranks that recorded twice are named, counted and played once" {
 	for rank in 0 1 2 3; do
 		for second in 0 1; do

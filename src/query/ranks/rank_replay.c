@@ -19,14 +19,18 @@ const char *const replay_kind_names[NREPLAY_KINDS] = {
 	[REPLAY_TRANSFER] = "transfer",
 };
 
-enum node_kind { NODE_WORK, NODE_COME, NODE_LEAVE };
+/* Where the last rank of a collective is waited for, its segment goes on: NODE_MEET. */
+enum node_kind { NODE_WORK, NODE_COME, NODE_MEET, NODE_LEAVE };
 
+/* One of work is a segment, or what is between two NODE_MEETs of it. */
 struct node {
 	enum node_kind kind;
 	uint32_t usual; /* of a segment: place in usuals; of others: the match's part */
 	uint32_t match;
 	uint32_t step, place;          /* of a segment: place among those of the step */
-	int64_t ns[NREPLAY_KINDS + 1]; /* of a segment; the last: outside of steps */
+	int64_t ns[NREPLAY_KINDS + 1]; /* of work; the last: outside of steps */
+	int64_t usual_ns[NREPLAY_KINDS];
+	bool goes_on; /* of work: the segment has begun before */
 };
 
 /* What a segment usually takes: sums, then means. */
@@ -50,8 +54,9 @@ struct replay {
 	size_t nusuals, usuals_cap;
 	struct slots usual_places;                /* by both numbers */
 	int64_t *transfer_ns, *usual_transfer_ns; /* owned; by part of the matches */
-	int64_t *came_ns; /* owned; by match, while it is played */
-	size_t *missing;  /* likewise: ranks that have not come */
+	int64_t *
+		came_ns; /* owned; by match: the last rank, as recorded, then as played */
+	size_t *missing; /* likewise: ranks that have not come */
 	struct stretch {
 		int64_t start_ns, end_ns;
 	} * spans; /* owned; room for one a participant */
@@ -126,23 +131,33 @@ static void add_event(struct line *l, enum node_kind kind, const struct coming *
 		(struct node){ .kind = kind, .usual = c->part, .match = c->match };
 }
 
-/* The segment under way, or a new one of the step. */
+/* What the newest segment has last, and is it still under way?  NULL: there is none. */
+static const struct node *newest_segment(const struct line *l, bool *is_open)
+{
+	*is_open = true;
+	for (size_t i = l->n; i-- > 0;) {
+		if (l->nodes[i].kind == NODE_WORK)
+			return &l->nodes[i];
+		*is_open = *is_open && l->nodes[i].kind == NODE_MEET;
+	}
+	return NULL;
+}
+
+/* The work under way: of the step's newest segment, or of a new one. */
 static struct node *segment_of(struct line *l, uint32_t step)
 {
-	uint32_t place = 0;
+	struct node work = { .kind = NODE_WORK, .step = step };
+	bool is_open;
+	const struct node *newest = newest_segment(l, &is_open);
 
-	if (l->n && l->nodes[l->n - 1].kind == NODE_WORK &&
-	    l->nodes[l->n - 1].step == step)
-		return &l->nodes[l->n - 1];
-	for (size_t i = l->n; i-- > 0;)
-		if (l->nodes[i].kind == NODE_WORK) {
-			if (l->nodes[i].step == step)
-				place = l->nodes[i].place + 1;
-			break;
-		}
-	struct node *node = ARRAY_PUSH(l->nodes, l->n, l->cap);
-	*node = (struct node){ .kind = NODE_WORK, .step = step, .place = place };
-	return node;
+	if (newest && newest->step == step) {
+		if (newest == &l->nodes[l->n - 1])
+			return &l->nodes[l->n - 1];
+		work.goes_on = is_open;
+		work.place = newest->place + (is_open ? 0 : 1);
+	}
+	*ARRAY_PUSH(l->nodes, l->n, l->cap) = work;
+	return &l->nodes[l->n - 1];
 }
 
 /* Of the kind, or NREPLAY_KINDS; parts of a stranger's store may overlap. */
@@ -163,12 +178,9 @@ static bool is_upto(const struct own_comings *c, size_t at, int64_t slice_id, si
 	return order < 0 || (order == 0 && place < n);
 }
 
-/*
- * The matched collective that the part is the end of, of the first n; NULL: it is other
- * time.
- */
-static const struct coming *leaving(const struct own_comings *c, size_t n,
-				    const struct rank_part *part)
+/* The matched collective that the part is of, of the first n; NULL: it is other time. */
+static const struct coming *coming_of(const struct own_comings *c, size_t n,
+				      const struct rank_part *part)
 {
 	size_t at;
 
@@ -178,43 +190,110 @@ static const struct coming *leaving(const struct own_comings *c, size_t n,
 	if (!at)
 		return NULL;
 	const struct coming *last = &c->items[c->by_slice[at - 1]];
-	return last->slice_id == part->call && last->end_ns == part->end_ns ? last : NULL;
+	return last->slice_id == part->call ? last : NULL;
 }
 
-static void make_line(const struct ranks *r, uint32_t p, const struct comings *all,
-		      struct line *l)
+/* What a line is made of. */
+struct making {
+	struct line *line;
+	const struct rank_facts *facts;
+	struct own_comings own;
+	size_t next;            /* of the comings: the first that is no node yet */
+	const int64_t *came_ns; /* of the replay */
+	int64_t shift_ns;       /* from the rank's times to the aligned clock */
+};
+
+/* One with what follows of its collective, which a step cut from it; `at` is the last. */
+static struct rank_part whole_part(const struct making *m, size_t *at)
+{
+	const struct rank_facts *f = m->facts;
+	struct rank_part part = f->parts[*at];
+
+	for (; *at + 1 < f->nparts; ++*at) {
+		const struct rank_part *more = &f->parts[*at + 1];
+		if (more->call != part.call || more->start_ns != part.end_ns ||
+		    (m->next < m->own.n &&
+		     m->own.items[m->next].start_ns <= more->start_ns))
+			break;
+		part.end_ns = more->end_ns;
+		part.ns = sum_add(part.ns, more->ns);
+		part.step = more->step;
+	}
+	return part;
+}
+
+/*
+ * Of a collective that other work follows before it ends: until the last rank has come
+ * nothing ran, and then data moved.
+ */
+static void add_piece(const struct making *m, const struct coming *c,
+		      const struct rank_part *part)
+{
+	int64_t came_ns = sum_sub(m->came_ns[c->match], m->shift_ns);
+
+	if (came_ns >= part->end_ns) {
+		add_to_segment(m->line, part->step, REPLAY_IDLE, part->ns);
+		return;
+	}
+	if (came_ns >= part->start_ns)
+		add_event(m->line, NODE_MEET, c);
+	else
+		came_ns = part->start_ns;
+	add_to_segment(m->line, part->step, REPLAY_TRANSFER,
+		       sum_sub(part->end_ns, came_ns));
+}
+
+/* The part at the place, or with it others; the last of them is then at the place. */
+static void add_parts(struct making *m, size_t *at, int64_t end_ns)
 {
 	static const enum replay_kind kinds[] = { [RANK_COMPUTE] = REPLAY_COMPUTE,
 						  [RANK_COPY] = REPLAY_COPY,
 						  [RANK_COLLECTIVE] = REPLAY_TRANSFER,
 						  [RANK_IDLE] = REPLAY_IDLE };
-	const struct rank_facts *f = &r->facts[p];
-	const struct comm_participant *who = &r->matches.participants[p];
-	int64_t shift_ns = sum_sub(who->origin_ns, who->offset_ns);
-	const struct coming *comings = all->items + all->first[p];
-	size_t n = all->first[p + 1] - all->first[p], next = 0;
-	struct own_comings own = { comings, n, sorted_places(n, slice_before, comings) };
-	int64_t end_ns = f->nparts ? f->parts[0].start_ns : 0;
+	struct rank_part part = m->facts->parts[*at];
 
-	l->start_ns = sum_add(end_ns, shift_ns);
-	for (size_t i = 0; i < f->nparts; i++) {
-		const struct rank_part *part = &f->parts[i];
-		if (part->start_ns > end_ns)
-			add_to_segment(l, part->step, NREPLAY_KINDS,
-				       part->start_ns - end_ns);
-		for (; next < n && comings[next].start_ns <= part->start_ns; next++)
-			add_event(l, NODE_COME, &comings[next]);
-		const struct coming *left = leaving(&own, next, part);
-		if (left)
-			add_event(l, NODE_LEAVE, left);
-		else
-			add_to_segment(l, part->step, kinds[part->what], part->ns);
-		end_ns = part->end_ns;
+	if (part.start_ns > end_ns)
+		add_to_segment(m->line, part.step, NREPLAY_KINDS, part.start_ns - end_ns);
+	for (; m->next < m->own.n && m->own.items[m->next].start_ns <= part.start_ns;
+	     m->next++)
+		add_event(m->line, NODE_COME, &m->own.items[m->next]);
+	const struct coming *c = coming_of(&m->own, m->next, &part);
+	if (!c) {
+		add_to_segment(m->line, part.step, kinds[part.what], part.ns);
+		return;
 	}
-	for (; next < n; next++)
-		add_event(l, NODE_COME, &comings[next]);
-	l->end_ns = sum_add(end_ns, shift_ns);
-	free(own.by_slice);
+	part = whole_part(m, at);
+	if (c->end_ns == part.end_ns)
+		add_event(m->line, NODE_LEAVE, c);
+	else
+		add_piece(m, c, &part);
+}
+
+static void make_line(const struct replay *replay, uint32_t p, const struct comings *all,
+		      struct line *l)
+{
+	const struct rank_facts *f = &replay->ranks->facts[p];
+	const struct comm_participant *who = &replay->ranks->matches.participants[p];
+	const struct coming *comings = all->items + all->first[p];
+	size_t n = all->first[p + 1] - all->first[p];
+	int64_t end_ns = f->nparts ? f->parts[0].start_ns : 0;
+	struct making m = {
+		.line = l,
+		.facts = f,
+		.own = { comings, n, sorted_places(n, slice_before, comings) },
+		.came_ns = replay->came_ns,
+		.shift_ns = sum_sub(who->origin_ns, who->offset_ns),
+	};
+
+	l->start_ns = sum_add(end_ns, m.shift_ns);
+	for (size_t i = 0; i < f->nparts; i++) {
+		add_parts(&m, &i, end_ns);
+		end_ns = f->parts[i].end_ns;
+	}
+	for (; m.next < n; m.next++)
+		add_event(l, NODE_COME, &comings[m.next]);
+	l->end_ns = sum_add(end_ns, m.shift_ns);
+	free(m.own.by_slice);
 }
 
 static uint32_t usual_place(struct replay *p, uint32_t nsegments, uint32_t place)
@@ -254,14 +333,65 @@ static void add_usuals(struct replay *p, struct line *l)
 		struct node *node = &l->nodes[i];
 		if (node->kind != NODE_WORK)
 			continue;
-		if (node->place == 0)
+		if (node->place == 0 && !node->goes_on)
 			nsegments = count_segments(l, i);
 		node->usual = usual_place(p, nsegments, node->place);
 		struct usual *u = &p->usuals[node->usual];
 		for (int k = 0; k < NREPLAY_KINDS; k++)
 			u->ns[k] = sum_add(u->ns[k], node->ns[k]);
-		u->n++;
+		u->n += node->goes_on ? 0 : 1;
 	}
+}
+
+/* What is usual of a segment, shared out over n nodes as the segment itself is. */
+static void share_usual(const struct usual *u, int kind, struct node *nodes, size_t n)
+{
+	int64_t rest_ns = u->ns[kind], sum_ns = 0;
+	struct node *last = nodes;
+
+	for (size_t i = 0; i < n; i++)
+		if (nodes[i].kind == NODE_WORK)
+			sum_ns = sum_add(sum_ns, nodes[i].ns[kind]);
+	for (size_t i = 0; i < n; i++) {
+		if (nodes[i].kind != NODE_WORK)
+			continue;
+		double share = percent_of(nodes[i].ns[kind], sum_ns) / 100;
+		int64_t ns = sum_of_double((double)u->ns[kind] * share);
+		last = &nodes[i];
+		last->usual_ns[kind] = ns < rest_ns ? ns : rest_ns;
+		rest_ns -= last->usual_ns[kind];
+	}
+	last->usual_ns[kind] += rest_ns;
+}
+
+static void share_usuals(const struct replay *p, struct line *l)
+{
+	for (size_t i = 0, end; i < l->n; i = end) {
+		end = i + 1;
+		if (l->nodes[i].kind != NODE_WORK)
+			continue;
+		for (size_t k = end; k < l->n; k++) {
+			const struct node *node = &l->nodes[k];
+			if (node->kind == NODE_WORK && node->goes_on)
+				end = k + 1;
+			else if (node->kind != NODE_MEET)
+				break;
+		}
+		for (int k = 0; k < NREPLAY_KINDS; k++)
+			share_usual(&p->usuals[l->nodes[i].usual], k, &l->nodes[i],
+				    end - i);
+	}
+}
+
+static void find_usuals(struct replay *p)
+{
+	for (size_t i = 0; i < p->ranks->matches.nparticipants; i++)
+		add_usuals(p, &p->lines[i]);
+	for (size_t i = 0; i < p->nusuals; i++)
+		for (int k = 0; k < NREPLAY_KINDS; k++)
+			p->usuals[i].ns[k] /= p->usuals[i].n;
+	for (size_t i = 0; i < p->ranks->matches.nparticipants; i++)
+		share_usuals(p, &p->lines[i]);
 }
 
 struct transfer {
@@ -286,13 +416,12 @@ static void find_transfers(struct replay *p)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nmatches; i++) {
-		struct comm_verdict v = comm_judge(m, &m->matches[i]);
-		int64_t came_ns = sum_add(v.start_ns, v.skew_ns);
 		for (size_t k = 0; k < m->matches[i].n; k++) {
 			size_t at = m->matches[i].first + k;
 			const struct comm_part *part = &m->parts[at];
 			int64_t offset_ns = m->participants[part->participant].offset_ns;
-			int64_t ns = sum_sub(sum_sub(part->end_ns, offset_ns), came_ns);
+			int64_t ns =
+				sum_sub(sum_sub(part->end_ns, offset_ns), p->came_ns[i]);
 			p->transfer_ns[at] = ns > 0 ? ns : 0;
 			items[n++] =
 				(struct transfer){ &part->call, at, p->transfer_ns[at] };
@@ -326,16 +455,16 @@ struct replay *replay_new(const struct ranks *r)
 	p->missing = xcalloc(r->matches.nmatches + 1, sizeof(*p->missing));
 	p->spans = xcalloc(r->matches.nparticipants + 1, sizeof(*p->spans));
 	slots_init(&p->usual_places, NULL);
-	list_comings(&r->matches, &comings);
-	for (uint32_t i = 0; i < r->matches.nparticipants; i++) {
-		make_line(r, i, &comings, &p->lines[i]);
-		add_usuals(p, &p->lines[i]);
+	for (size_t i = 0; i < r->matches.nmatches; i++) {
+		struct comm_verdict v = comm_judge(&r->matches, &r->matches.matches[i]);
+		p->came_ns[i] = sum_add(v.start_ns, v.skew_ns);
 	}
+	list_comings(&r->matches, &comings);
+	for (uint32_t i = 0; i < r->matches.nparticipants; i++)
+		make_line(p, i, &comings, &p->lines[i]);
 	free(comings.items);
 	free(comings.first);
-	for (size_t i = 0; i < p->nusuals; i++)
-		for (int k = 0; k < NREPLAY_KINDS; k++)
-			p->usuals[i].ns[k] /= p->usuals[i].n;
+	find_usuals(p);
 	find_transfers(p);
 	return p;
 }
@@ -355,14 +484,23 @@ void replay_free(struct replay *p)
 	free(p);
 }
 
-static int64_t segment_ns(const struct replay *p, const struct node *node, unsigned fixed)
+static int64_t work_ns(const struct node *node, unsigned fixed)
 {
-	const struct usual *u = &p->usuals[node->usual];
 	int64_t ns = node->ns[NREPLAY_KINDS];
 
 	for (int k = 0; k < NREPLAY_KINDS; k++)
-		ns = sum_add(ns, fixed >> k & 1 ? u->ns[k] : node->ns[k]);
+		ns = sum_add(ns, fixed >> k & 1 ? node->usual_ns[k] : node->ns[k]);
 	return ns;
+}
+
+/* From when the last rank has come. */
+static int64_t transfer_ns(const struct replay *p, const struct node *node,
+			   unsigned fixed)
+{
+	if (node->kind == NODE_MEET)
+		return 0;
+	return fixed >> REPLAY_TRANSFER & 1 ? p->usual_transfer_ns[node->usual]
+					    : p->transfer_ns[node->usual];
 }
 
 /* On to the next collective that not all have come to; did it get anywhere? */
@@ -374,7 +512,7 @@ static bool play(struct replay *p, struct line *l, unsigned fixed, bool force)
 		const struct node *node = &l->nodes[l->at];
 		int64_t *came_ns = &p->came_ns[node->match];
 		if (node->kind == NODE_WORK) {
-			l->now_ns = sum_add(l->now_ns, segment_ns(p, node, fixed));
+			l->now_ns = sum_add(l->now_ns, work_ns(node, fixed));
 		} else if (node->kind == NODE_COME) {
 			*came_ns = l->now_ns > *came_ns ? l->now_ns : *came_ns;
 			p->missing[node->match]--;
@@ -382,11 +520,8 @@ static bool play(struct replay *p, struct line *l, unsigned fixed, bool force)
 			if (p->missing[node->match] && !force)
 				break;
 			force = false;
-			const int64_t *transfers = fixed >> REPLAY_TRANSFER & 1
-							   ? p->usual_transfer_ns
-							   : p->transfer_ns;
-			int64_t left_ns = sum_add(*came_ns, transfers[node->usual]);
-			l->now_ns = left_ns > l->now_ns ? left_ns : l->now_ns;
+			int64_t until_ns = sum_add(*came_ns, transfer_ns(p, node, fixed));
+			l->now_ns = until_ns > l->now_ns ? until_ns : l->now_ns;
 		}
 	}
 	return l->at > from;

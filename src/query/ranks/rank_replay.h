@@ -5,7 +5,8 @@
  *
  * Between two points at which it comes to or leaves a collective, a rank works for as long
  * as it did: a segment.  A collective begins for all when the last rank has come to it,
- * and takes each rank as long as it did from then on.  What is freed of stragglers takes
+ * and takes each rank as long as it did from then on.  Other work may cut it into pieces:
+ * one that the last arrival lies in waits for that, and goes on as transfer.  What is freed of stragglers takes
  * what is usual instead: a segment the mean of all ranks' and steps' segments at the same
  * place of steps with as many segments, each kind of time apart; a collective the median of
  * those of the same kind, size and number of ranks.
