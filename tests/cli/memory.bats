@@ -136,12 +136,21 @@ assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(ca
 	exits 3
 	run --separate-stderr ptool memory --events --min-bytes 1G
 	exits 3
+	for view in --leaks --spikes --oom; do
+		run --separate-stderr ptool memory $view --focus nothing
+		exits 3
+		says "ptool: memory: ptool.db: --focus 'nothing' matches no name"
+		run --separate-stderr ptool memory $view --step 99
+		exits 3
+	done
 }
 
 @test "no leak and no spike is an answer" {
 	memory
 	ptool memory --leaks --format csv | grep -q left_bytes
 	ptool memory --spikes --min-share 100 --device cuda --format csv | grep -q rise_bytes
+	ptool memory --oom --step 0 | grep -q '^no failed allocations'
+	[ "$(ptool memory --spikes --min-share 0 --time 148us..151us --device cuda)" = 'no spikes' ]
 }
 
 # event TS BYTES ADDR TOTAL

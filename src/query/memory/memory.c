@@ -18,10 +18,10 @@
 struct view_row {
 	memory_view_fn *open;
 	const char *nothing; /* NULL: that is an answer ... */
-	const char *empty;   /* ... and people are told this instead of a table */
-	bool has_blocks;     /* joins allocations to frees */
-	bool has_summary;    /* may be answered without events */
-	bool streams;        /* the table owns the source */
+	const char *empty; /* ... where a filter leaves an event: people are told this */
+	bool has_blocks;   /* joins allocations to frees */
+	bool has_summary;  /* may be answered without events */
+	bool streams;      /* the table owns the source */
 	bool needs_steps, needs_addresses;
 };
 
@@ -271,6 +271,44 @@ static int load(struct memory_source *s, const struct view_row *row, struct err 
 	return rc < 0 ? -1 : check(s, err);
 }
 
+/* Does the filter choose an event at all?  -1: error. */
+static int has_wanted(struct memory_source *s, struct err *err)
+{
+	const struct filter *filter = s->request.filter;
+	struct str name;
+	int has = 0;
+
+	for (struct memory_place p = { 0 }; has == 0 && memory_place_get(s, &p);
+	     memory_place_next(&p))
+		for (size_t i = 0; has == 0 && i < p.of->n; i++) {
+			const struct memory_event *e = &p.events->items[p.of->first + i];
+			if (!memory_event_is_wanted(p.events, e, filter))
+				continue;
+			if (memory_names_str(&s->names, e, &name, err) < 0)
+				return -1;
+			has = filter_has_name(filter, name, err);
+		}
+	return has;
+}
+
+/* That there is none is no answer about what a misspelt filter leaves. */
+static int check_filter(struct memory_source *s, const struct view_row *row,
+			struct err *err)
+{
+	if (!row->empty || !filter_is_given(s->request.filter))
+		return 0;
+	int has = has_wanted(s, err);
+	return has ? (has < 0 ? -1 : 0)
+		   : err_set(err, ERR_EMPTY, "no memory event matches");
+}
+
+static const char *empty_text(const struct memory_request *request)
+{
+	if (request->view == MEMORY_VIEW_SPIKES && request->min_share_pct <= 0)
+		return "no spikes";
+	return rows[request->view].empty;
+}
+
 /* Tables of memory_profiler and Scalene have functions, and no moments. */
 static int open_lines(struct store *store, const struct scope *scope,
 		      const struct memory_request *request, struct table **out,
@@ -318,9 +356,11 @@ int memory_open(struct store *store, const struct scope *scope,
 	s->request = *request;
 	int rc = load(s, row, err);
 	if (rc == 0)
+		rc = check_filter(s, row, err);
+	if (rc == 0)
 		rc = row->open(s, out, err);
 	if (rc == 0)
-		(*out)->empty = row->empty;
+		(*out)->empty = empty_text(request);
 	if (rc < 0 || !row->streams)
 		memory_source_free(s);
 	return rc;
