@@ -298,6 +298,10 @@ column() { # NAME...
 @test "--spikes have no share of a peak where totals are not recorded" {
 	of_steps '100 -100 -' '1100 150 -' '1200 -140 -' >untold.json
 	[ "$(ptool memory -q untold.json --spikes --min-share 0 --format csv | column rise_bytes share_pct)" = '140 ' ]
+	of_steps '100 -100 -' '1100 50 -' '1200 -50 -' >falls.json
+	run --separate-stderr ptool memory -q falls.json --live
+	exits 3
+	says "ptool: memory: falls.json: the peak is at the start, and nothing that was allocated before the recording is known"
 }
 
 @test "--limit leaves out notes and live blocks of the devices it hides" {

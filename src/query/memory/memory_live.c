@@ -200,11 +200,18 @@ static int add_place(struct memory_source *s, const struct memory_place *p,
 int memory_open_live(struct memory_source *s, struct table **out, struct err *err)
 {
 	struct memtable *m = memory_live_table();
+	bool has_peak = false;
 	int rc = 0;
 
 	for (struct memory_place p = { 0 }; rc >= 0 && memory_place_get(s, &p);
-	     memory_place_next(&p))
+	     memory_place_next(&p)) {
 		rc = add_place(s, &p, m, err);
+		has_peak |= rc > 0;
+	}
+	if (rc >= 0 && has_peak && !m->nrows && !filter_chooses_names(s->request.filter))
+		rc = err_set(err, ERR_EMPTY,
+			     "the peak is at the start, and nothing that was allocated "
+			     "before the recording is known");
 	if (rc < 0)
 		table_free(&m->table);
 	else
