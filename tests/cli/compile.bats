@@ -83,6 +83,29 @@ BROKEN=$FIXTURES/compile/compile_broken.json.gz
 	[ "$(ptool compile -q t.json --by kernel --format csv | cut -d, -f1,5,8,9 | tail -n +2)" = '"graph_2_kernel","0/0",1,5000' ]
 }
 
+@test "filters choose kernels outside of regions by their launch, or where none is known by themselves" {
+	python3 - <<-'END' >t.json
+		import json
+		def slice(cat, name, tid, ts, dur, **args):
+		    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": tid, "ts": ts, "dur": dur, "args": args}
+		events = [slice("cpu_op", "Torch-Compiled Region: 0/0", 1, 0, 9)]
+		events += [slice("user_annotation", f"ProfilerStep#{i}", 1, 100 * i, 90) for i in range(3)]
+		for i, (tid, ts) in enumerate(((1, 10), (1, 110), (2, 120)), 1):
+		    events += [slice("cuda_runtime", "cudaLaunchKernel", tid, ts, 2, correlation=i),
+		               slice("kernel", f"triton_{i}", 7, ts + 80, 5, correlation=i, device=0, stream=7)]
+		events.append(slice("kernel", "triton_4", 7, 210, 5, device=0, stream=7))
+		print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+	END
+	kernels() {
+		ptool compile -q t.json --by kernel --format csv "$@" | tail -n +2 | cut -d, -f1 | tr -dc '0-9'
+	}
+	[ "$(kernels)" = 1234 ]
+	[ "$(kernels --time 0us..100us)" = 1 ]
+	[ "$(kernels --time 205us..1ms)" = 4 ]
+	[ "$(kernels --step 1)" = 23 ]
+	[ "$(kernels --thread 1)" = 12 ]
+}
+
 @test "lines of kernels that torch wrote into the trace" {
 	A=$FIXTURES/compile/compile_annotated.json.gz
 	ptool compile -q "$A" --by kernel --wide | like_golden compile_lines.txt

@@ -12,7 +12,7 @@
 ASSET(asset_query_views_kernel_sources_sql);
 
 void compile_kernels_init(struct kernel_gathering *g, struct compile *out,
-			  const struct compile_read *read, const struct slices *slices)
+			  const struct compile_read *read, struct slices *slices)
 {
 	*g = (struct kernel_gathering){ .out = out, .read = read, .slices = slices };
 	intern_init(&g->keys);
@@ -99,8 +99,34 @@ static uint32_t lines_of(const struct kernel_gathering *g, int64_t slice_id)
 								   : TEXT_NONE;
 }
 
-static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
-		     const struct work_item *item)
+/*
+ * Does the filter want it, launched on the track (NULL: where is not known)?  What ran in no
+ * region is asked for by its launch, like the calls of regions.
+ */
+static int is_wanted(const struct kernel_gathering *g, const struct work_item *item,
+		     const struct slices_track *track, const struct compile_unit *unit,
+		     uint32_t call, struct err *err)
+{
+	int64_t start_ns = item->start_ns, end_ns = item->end_ns;
+
+	if (unit)
+		return unit->is_wanted;
+	if (call != COMPILE_NONE)
+		return g->read->calls[call].is_wanted;
+	if (track) {
+		start_ns = item->launch_start_ns;
+		end_ns = item->launch_end_ns;
+	} else {
+		track = slices_track_of(g->slices, item->slice_id);
+	}
+	const struct slice_row row = { .ts_ns = start_ns,
+				       .dur_ns = sum_sub(end_ns, start_ns),
+				       .step_id = item->step_id };
+	return track && track->is_wanted ? slices_is_wanted(g->slices, &row, err) : 0;
+}
+
+static int add_work(struct kernel_gathering *g, const struct text_pool *texts,
+		    const struct work_item *item, struct err *err)
 {
 	const struct slices_track *track =
 		item->launch_id ? slices_track_of(g->slices, item->launch_id) : NULL;
@@ -116,15 +142,15 @@ static void add_work(struct kernel_gathering *g, const struct text_pool *texts,
 	};
 
 	if (kernel.name == COMPILE_NONE || item->class != CLASS_KERNEL)
-		return;
+		return 0;
 	kernel.maker = unit ? unit->name : kernel.name;
-	if (unit ? !unit->is_wanted
-		 : call != COMPILE_NONE && !g->read->calls[call].is_wanted)
-		return;
 	if (!unit && call == COMPILE_NONE && kernel.lines == COMPILE_NONE &&
 	    !str_starts_with(intern_str(&g->out->texts, kernel.name), STR_LIT("triton_")))
-		return;
-	add(g, &kernel, sum_sub(item->end_ns, item->start_ns));
+		return 0;
+	int wanted = is_wanted(g, item, track, unit, call, err);
+	if (wanted > 0)
+		add(g, &kernel, sum_sub(item->end_ns, item->start_ns));
+	return wanted < 0 ? -1 : 0;
 }
 
 /* On the CPU, where a kernel is a function of the host. */
@@ -175,7 +201,8 @@ int compile_kernels_add(struct kernel_gathering *g, struct store *store,
 	if (load_lines(g, store, texts, profile, err) < 0)
 		return -1;
 	for (size_t i = 0; i < work->n; i++)
-		add_work(g, texts, &work->items[i]);
+		if (add_work(g, texts, &work->items[i], err) < 0)
+			return -1;
 	if (work->n)
 		return 0;
 	for (const struct compile_track *t = compile_first_track(g->read, profile); t;

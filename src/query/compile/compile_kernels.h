@@ -14,7 +14,7 @@ struct kernel_lines {
 struct kernel_gathering {
 	struct compile *out;
 	const struct compile_read *read; /* borrowed, as are the slices */
-	const struct slices *slices;
+	struct slices *slices;
 	struct intern keys;
 	uint32_t *texts; /* owned; by text of the pool: that in `out` + 1 */
 	uint32_t *ops;   /* owned; likewise of operators; COMPILE_NONE: it is none */
@@ -24,7 +24,7 @@ struct kernel_gathering {
 };
 
 void compile_kernels_init(struct kernel_gathering *g, struct compile *out,
-			  const struct compile_read *read, const struct slices *slices);
+			  const struct compile_read *read, struct slices *slices);
 void compile_kernels_release(struct kernel_gathering *g);
 /*
  * Of a profile: its device work within regions, and Inductor's outside of them; where it
