@@ -883,3 +883,16 @@ f.pprof(".", f.field(1, f.field(1, 4) + f.field(2, 5)), f.field(5, f.field(1, 1)
 		[[ $stderr == *" were recorded" || $stderr == *" was recorded" ]]
 	done
 }
+
+@test "samples without a stack are part of all that shares are of, in tree as in top" {
+	# the largest share of a tree is the first row's
+	share() {
+		ptool tree -q --format csv "$@" | sed -n '2s/.*,//p'
+	}
+	F=$FIXTURES/samples/fxprof.json
+	[ "$(share "$F")" = 94.04761904761905 ] # 79 of 84
+	ptool top -q "$F" | grep -E '^main .* 94\.05 '
+	# of the paths that are asked for they are no part
+	[ "$(share "$F" --focus main)" = 100 ]
+	[ "$(share "$F" --root-at main)" = 100 ]
+}

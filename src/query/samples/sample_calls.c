@@ -179,17 +179,21 @@ static int grow(struct growing *g, uint32_t function, uint32_t parent, uint32_t 
 static void add_sums(struct growing *g, const uint32_t *node_of)
 {
 	struct call_node *nodes = g->tree->nodes;
+	bool is_all = !g->request->root_at && !g->request->filter->focus;
+	/* a sample without a stack is part of all that there is, and on no path */
+	uint32_t empty = is_all ? CALL_ROOT : IGNORED;
 
 	for (size_t i = 0; i < g->set->nsums; i++) {
 		const struct sample_sum *sum = &g->set->sums[i];
-		uint32_t at = sum->node == SAMPLE_ROOT ? IGNORED : node_of[sum->node];
-		if (at >= IGNORED || !nodes[at].is_focused)
+		uint32_t at = sum->node == SAMPLE_ROOT ? empty : node_of[sum->node];
+		if (at >= IGNORED || (at != CALL_ROOT && !nodes[at].is_focused))
 			continue;
 		nodes[at].self_ns = sum_add(nodes[at].self_ns, sum->weight);
 		nodes[at].busy_ns = sum_add(nodes[at].busy_ns, sum->weight);
 		if (sum->samples != NUMBER_NONE)
 			nodes[at].calls = sum_add(nodes[at].calls, sum->samples);
 	}
+	nodes[CALL_ROOT].total_ns = nodes[CALL_ROOT].self_ns;
 	for (size_t i = g->tree->n; i-- > 1;)
 		if (nodes[i].parent != CALL_ROOT)
 			nodes[nodes[i].parent].calls =
