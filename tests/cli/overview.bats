@@ -191,3 +191,13 @@ END
 	grep -q '^Steps: 1, ' screen
 	! grep -q 'Phases' screen || false
 }
+
+@test "the names of all devices are told, not those of the first rank" {
+	cp "$GPU/collectives_rank0.json" rank0.json
+	sed 's/Synthetic GPU/V100/' "$GPU/collectives_rank1.json" >rank1.json
+	ptool ingest -q rank0.json rank1.json
+	ptool ingest -q --summary-only -o sums.db rank0.json rank1.json
+	for store in ptool.db sums.db; do
+		ptool $store | grep -q '2 ranks, 2 devices, Synthetic GPU and V100'
+	done
+}

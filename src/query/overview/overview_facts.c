@@ -158,7 +158,7 @@ static int watch_devices(struct overview_facts *to, struct advise_facts *facts,
 		overview_add_device(to, facts->profile,
 				    work_device_cell(&work->devices[i]));
 	watch_kernels(to, facts);
-	if (!work->n || to->device_names.n)
+	if (!work->n)
 		return 0;
 	const struct device_properties_list *list = facts_properties(facts, err);
 	for (size_t i = 0; list && i < list->n; i++)

@@ -35,8 +35,8 @@ struct overview_facts {
 	int64_t all_kernels_ns;
 	struct overview_peak *peaks; /* owned; of memory, by profile and device */
 	size_t npeaks, peaks_cap;
-	struct intern device_names; /* of the first profile that tells any */
-	struct arena arena;         /* texts of these */
+	struct intern device_names;
+	struct arena arena; /* texts of these */
 };
 
 struct overview_making {

@@ -130,7 +130,7 @@ static int load_devices(struct overview_making *m, struct err *err)
 		if (!profile)
 			continue;
 		overview_add_device(&m->facts, profile, cells[DEVICE_NUMBER]);
-		if (id != last && !m->facts.device_names.n)
+		if (id != last)
 			rc = add_device_names(&m->facts, m->store, profile, err);
 		last = id;
 	}
