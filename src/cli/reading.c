@@ -68,6 +68,7 @@ static bool can_be_shown(struct arguments a)
 static void add_scope(const struct scope_opts *scope, struct str line, struct buf *out)
 {
 	char name[COMMAND_MAX], option[COMMAND_MAX];
+	bool names_rank = str_contains(line, STR_LIT("--rank"));
 
 	snprintf(name, sizeof(name), STR_FMT, STR_ARG(line));
 	name[strcspn(name, " ")] = '\0';
@@ -76,6 +77,9 @@ static void add_scope(const struct scope_opts *scope, struct str line, struct bu
 		const char *value =
 			*(const char *const *)((const char *)scope + row->offset);
 		snprintf(option, sizeof(option), "--%s", row->name);
+		/* the profile given is of another rank, or says no more */
+		if (names_rank && strcmp(row->name, "profile") == 0)
+			continue;
 		if (value && !str_contains(line, str_of(option)) &&
 		    opt_find(command->groups, str_of(row->name)).opt)
 			buf_addf(out, " %s %s", option, shell_word_or(value, "NAME"));

@@ -27,6 +27,8 @@ made() {
 	ptool ranks fleet.db --width 80 | like_golden ranks_slow.txt
 	# of options that choose ranks its own stands
 	ptool ranks fleet.db --wide --rank 0..9 | grep -F "'ptool kernels --rank 6 fleet.db'"
+	# a profile may be another rank's
+	ptool ranks fleet.db --wide --profile 2 | grep -F "'ptool kernels --rank 6 fleet.db'"
 	ptool ranks fleet.db --by step -n 3 --width 80 >steps
 	[ "$(wc -L <steps)" -le 80 ]
 	ptool ranks fleet.db --by step --wide | grep -q '^Ranks  Caused waiting'
