@@ -91,6 +91,9 @@ setup_store() {
 		"$GPU/collectives_rank1.json" >rank1.json
 	ptool ingest -q rank0.json rank1.json
 	ptool comm --ranks | grep -qx 'note: ranks 2, 3 of 4 are missing'
+	sed -i 's/"world_size": 4/"world_size": 3/' rank?.json
+	ptool ingest -q rank0.json rank1.json -o three.db
+	ptool comm --ranks three.db | grep -qx 'note: rank 2 of 3 is missing'
 	ptool comm --ranks --format csv | tail -n +2 | grep -c '"\[2, 3\]"' | grep -qx 2
 }
 
@@ -277,10 +280,14 @@ reduces_of() {
 	reduces_of 1 100 230 360 >1.json
 	ptool ingest -q --run apart 0.json 1.json
 	ptool comm --ranks | grep -q '^note: clocks are aligned on the ends of collectives, to within 30'
-	ptool comm --ranks | tr '\n' ' ' | grep -q 'less than the clock error: do not trust waits, skew and the last rank'
+	for command in 'comm --ranks' ranks; do
+		# shellcheck disable=SC2086 # two words
+		ptool $command --run apart | tr '\n' ' ' | grep -q 'less than the clock error: do not trust waits and who was last'
+	done
 	reduces_of 1 100 200 300 >1.json
 	ptool ingest -q --run together 0.json 1.json
-	ptool comm --ranks | lacks 'do not trust'
+	ptool comm --ranks --run together | lacks 'do not trust'
+	ptool ranks --run together | lacks 'do not trust'
 }
 
 # A kernel ($1) that NCCL's range ($2) launched within an operator ($3) with shapes ($4).

@@ -4,6 +4,7 @@
 #ifndef PTOOL_QUERY_COMM_RANKS_H
 #define PTOOL_QUERY_COMM_RANKS_H
 
+#include "base/memtable.h"
 #include "base/table.h"
 #include "query/comm/comm.h"
 #include "query/comm/comm_match.h"
@@ -25,5 +26,9 @@ unsigned comm_ranks_columns(enum comm_by by);
 
 /* A row for each kind of collective (and size), rank, or single collective. */
 struct table *comm_ranks_table(const struct comm_ranks *r);
+
+/* Notes of all tables of ranks: how far clocks may be off, and profiles left out. */
+void comm_ranks_note_error(const struct comm_matches *m, struct memtable *to);
+void comm_ranks_note_unranked(const struct comm_matches *m, struct memtable *to);
 
 #endif

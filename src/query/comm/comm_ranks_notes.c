@@ -39,7 +39,7 @@ static size_t add_ranks(struct buf *list, size_t n, int64_t first, int64_t end)
 static void note_missing(const struct comm_ranks *r, struct memtable *to)
 {
 	const struct comm_matches *m = r->matches;
-	int64_t next = 0, here = 0;
+	int64_t next = 0, here = 0, missing = 0;
 	struct buf list;
 	size_t n = 0;
 
@@ -49,15 +49,19 @@ static void note_missing(const struct comm_ranks *r, struct memtable *to)
 		here += m->participants[p].first == p;
 		if (rank < next)
 			continue;
-		n = add_ranks(&list, n, next,
-			      rank < r->world_size ? rank : r->world_size);
+		int64_t end = rank < r->world_size ? rank : r->world_size;
+		n = add_ranks(&list, n, next, end);
+		missing += end - next;
 		next = rank < r->world_size ? rank + 1 : rank;
 	}
-	if (next < r->world_size)
+	if (next < r->world_size) {
 		n = add_ranks(&list, n, next, r->world_size);
+		missing += r->world_size - next;
+	}
 	if (n && here < r->world_size) /* else its size is not to be believed */
-		memtable_add_note(to, "ranks " STR_FMT " of %lld are missing",
-				  STR_ARG(buf_str(&list)), (long long)r->world_size);
+		memtable_add_note(to, "rank%s " STR_FMT " of %lld %s missing",
+				  missing == 1 ? "" : "s", STR_ARG(buf_str(&list)),
+				  (long long)r->world_size, missing == 1 ? "is" : "are");
 	buf_release(&list);
 }
 
@@ -167,11 +171,14 @@ static int64_t mean_wait_ns(const struct comm_matches *m)
 }
 
 /* Waits that are shorter than what clocks may differ by mean nothing. */
-static void note_error(const struct comm_matches *m, int64_t error_ns,
-		       struct memtable *to)
+void comm_ranks_note_error(const struct comm_matches *m, struct memtable *to)
 {
 	char room[UNITS_TEXT_MAX], waits[UNITS_TEXT_MAX];
-	int64_t wait_ns = mean_wait_ns(m);
+	int64_t wait_ns = mean_wait_ns(m), error_ns = 0;
+
+	for (size_t p = 0; p < m->nparticipants; p++)
+		if (m->participants[p].error_ns > error_ns)
+			error_ns = m->participants[p].error_ns;
 	struct str error = units_text(UNIT_NS, cell_int(error_ns), room);
 	struct str wait = units_text(UNIT_NS, cell_int(wait_ns), waits);
 
@@ -182,26 +189,33 @@ static void note_error(const struct comm_matches *m, int64_t error_ns,
 		memtable_add_note(to,
 				  "waits are " STR_FMT
 				  " on average, less than the clock error: do not "
-				  "trust waits, skew and the last rank",
+				  "trust waits and who was last",
 				  STR_ARG(wait));
+}
+
+void comm_ranks_note_unranked(const struct comm_matches *m, struct memtable *to)
+{
+	if (m->unranked)
+		memtable_add_note(to, "%lld profile%s no rank and %s left out",
+				  (long long)m->unranked,
+				  m->unranked == 1 ? " has" : "s have",
+				  m->unranked == 1 ? "is" : "are");
 }
 
 static void note_clocks(const struct comm_matches *m, struct memtable *to)
 {
 	/* by span: its last participant + 1; there are fewer spans than these */
 	uint32_t *last = xcalloc(m->nparticipants + 1, sizeof(*last));
-	int64_t error_ns = 0;
 	bool apart = false;
 
 	for (size_t p = 0; p < m->nparticipants; p++) {
 		const struct comm_participant *who = &m->participants[p];
 		uint32_t *before = &last[who->span];
-		error_ns = who->error_ns > error_ns ? who->error_ns : error_ns;
 		apart |= *before && m->participants[*before - 1].clock != who->clock;
 		*before = (uint32_t)p + 1;
 	}
 	free(last);
-	note_error(m, error_ns, to);
+	comm_ranks_note_error(m, to);
 	if (apart)
 		memtable_add_note(to,
 				  "some ranks share no collective: their times cannot be "
@@ -229,9 +243,8 @@ void comm_ranks_add_notes(const struct comm_ranks *r, struct memtable *to)
 				  (long long)m->unmatched,
 				  m->unmatched == 1 ? " has" : "s have");
 	if (m->direct)
-		memtable_add_note(to, "%lld sends and receives are not compared",
-				  (long long)m->direct);
-	if (m->unranked)
-		memtable_add_note(to, "%lld profiles have no rank and are left out",
-				  (long long)m->unranked);
+		memtable_add_note(to, "%lld %s not compared", (long long)m->direct,
+				  m->direct == 1 ? "send or receive is"
+						 : "sends and receives are");
+	comm_ranks_note_unranked(m, to);
 }

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/memtable.h"
 #include "base/units.h"
+#include "query/comm/comm_ranks.h"
 #include "query/ranks/ranks.h"
 
 /* So many are named, of each kind. */
@@ -175,23 +176,17 @@ static void note_steps(const struct ranks *r, struct memtable *to)
 static void note_clocks(const struct ranks *r, struct memtable *to)
 {
 	const struct comm_matches *m = &r->matches;
-	int64_t error_ns = 0;
-	struct text error;
 
 	if (!m->nmatches) {
 		memtable_add_note(to, "no two ranks share a collective: which rank "
 				      "waited for which is not known");
 		return;
 	}
-	for (size_t p = 0; p < m->nparticipants; p++)
-		if (m->participants[p].error_ns > error_ns)
-			error_ns = m->participants[p].error_ns;
-	memtable_add_note(to,
-			  "clocks are aligned on the ends of collectives, to within %s",
-			  time_text(error_ns, &error));
+	comm_ranks_note_error(m, to);
 	if (m->direct)
-		memtable_add_note(to, "%" PRId64 " sends and receives count as transfer",
-				  m->direct);
+		memtable_add_note(to, "%" PRId64 " %s as transfer", m->direct,
+				  m->direct == 1 ? "send or receive counts"
+						 : "sends and receives count");
 }
 
 void ranks_add_notes(const struct ranks *r, struct memtable *m)
@@ -204,7 +199,5 @@ void ranks_add_notes(const struct ranks *r, struct memtable *m)
 		memtable_add_note(m,
 				  "waiting that StragglerAnalysis cut off is idle time "
 				  "here; 'ptool ranks --what-if' shows what it cost");
-	if (r->matches.unranked)
-		memtable_add_note(m, "%" PRId64 " profiles have no rank and are left out",
-				  r->matches.unranked);
+	comm_ranks_note_unranked(&r->matches, m);
 }
