@@ -439,6 +439,26 @@ endless() { # RANK START_US
 	ptool comm --imbalance --by rank --format csv | cut -d, -f2-4 | diff - <(printf 'recording,profile,rank\n1,1,0\n1,3,1\n2,2,0\n2,4,1\n')
 }
 
+@test "the rank with most tokens took longest only where another has fewer; one send is one" {
+	for rank in 0 1; do
+		recorded $rank 2 0 <<-END
+			fused_moe_kernel 0 $((100 + 50 * rank))
+			ncclDevKernel_SendRecv $((100 + 50 * rank)) $((300 - 50 * rank))
+			ncclDevKernel_Broadcast 400 10
+		END
+		sed -i 's/"In msg nelems": 1000/"Collective name": "all_to_allv", "In split size": "[300]", &/' rank${rank}_0.json
+	done
+	ptool ingest -q -o equal.db rank*.json
+	ptool comm --imbalance equal.db | grep -q 'tokens are known of 1 of 1 calls; in 0 of these'
+	sed -i 's/"\[300\]"/"[301]"/' rank1_0.json
+	ptool ingest -q -o more.db rank*.json
+	ptool comm --imbalance more.db | grep -q 'tokens are known of 1 of 1 calls; in 1 of these'
+	sed -i 's/all_to_allv/send/' rank1_0.json
+	ptool ingest -q -o send.db rank*.json
+	ptool comm --ranks send.db | grep -qx 'note: 1 send or receive is not compared'
+	ptool ranks send.db | grep -qx 'note: 1 send or receive counts as transfer'
+}
+
 @test "filters and --rank choose collectives across ranks, of which all parts count" {
 	for rank in 0 1 2 3; do # the last is late in the first; the second are equal and short
 		us=$((rank == 3 ? 20 : 200))

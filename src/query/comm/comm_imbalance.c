@@ -166,8 +166,10 @@ static size_t slowest_of(const struct expert_rank *ranks, size_t n, size_t call,
 	}
 	row->token_calls = row->tokens != NUMBER_NONE;
 	row->max_tokens = row->token_calls ? ranks[most].calls[call].tokens : NUMBER_NONE;
-	row->is_followed =
-		row->token_calls && ranks[slowest].calls[call].tokens == row->max_tokens;
+	/* equal tokens explain nothing */
+	row->is_followed = row->token_calls &&
+			   row->tokens / (int64_t)n < row->max_tokens &&
+			   ranks[slowest].calls[call].tokens == row->max_tokens;
 	row->max_ns = ranks[slowest].calls[call].moe_ns;
 	return slowest;
 }
