@@ -93,6 +93,17 @@ END
 	[[ $(ptool timeline --cat kernel --cells 1 --format csv) != *'"thread"'* ]]
 }
 
+@test "of ranks a step is as long as on the rank where it is longest" {
+	for rank in 0 1; do
+		for step in 0 1 2 3; do # rank 0: 20 each; rank 1: 40, 50, 60, 70
+			dur=$((rank ? 40 + 10 * step : 20))
+			printf 'ProfilerStep#%s %s %s\ngemm %s 5\n' $step $((1000 * step)) $dur $((1000 * step))
+		done | recorded $rank 2 0
+	done
+	ptool ingest -q rank*.json
+	[ "$(ptool timeline --cells 10 | head -1)" = 'Step 1, nearest to the median of 4 (55.000 us): 50.000 us in cells of 5.000 us' ]
+}
+
 @test "several ranks are drawn below each other, each from the start of its step" {
 	ptool ingest -q "$GPU"/collectives_rank[01].json
 	ptool timeline --limit 4 | like_golden timeline_ranks.txt

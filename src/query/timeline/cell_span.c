@@ -22,29 +22,62 @@ static int64_t length_of(const struct step_number *step)
 	return step->start_ns < step->end_ns && step->window_ns > 0 ? step->window_ns : 0;
 }
 
-/* The step nearest to the median; of equally near ones the first. */
-static const struct step_number *find_nearest(const struct step_numbers *steps,
-					      int64_t *median_ns)
+/* Of steps with one number, which are shown together, the longest. */
+struct longest {
+	int64_t number, ns;
+};
+
+/* Of each number once, in their order; the caller frees. */
+static struct longest *find_longest(const struct step_numbers *steps, size_t *n)
 {
-	int64_t *lengths = xrealloc_array(NULL, steps->n, sizeof(*lengths));
-	const struct step_number *nearest = NULL;
-	int64_t nearest_ns = INT64_MAX;
+	struct longest *all = xrealloc_array(NULL, steps->n, sizeof(*all));
 
 	for (size_t i = 0; i < steps->n; i++)
-		lengths[i] = length_of(&steps->items[i]);
-	qsort(lengths, steps->n, sizeof(*lengths), sort_compare_int64);
-	int64_t low = lengths[(steps->n - 1) / 2], high = lengths[steps->n / 2];
-	*median_ns = low + (high - low) / 2;
+		all[i] = (struct longest){ steps->items[i].number,
+					   length_of(&steps->items[i]) };
+	SORT_BY(all, steps->n, number);
+	*n = 0;
+	for (size_t i = 0; i < steps->n; i++)
+		if (!*n || all[*n - 1].number != all[i].number)
+			all[(*n)++] = all[i];
+		else if (all[i].ns > all[*n - 1].ns)
+			all[*n - 1].ns = all[i].ns;
+	return all;
+}
+
+static int64_t median_of(const struct longest *all, size_t n)
+{
+	int64_t *lengths = xrealloc_array(NULL, n, sizeof(*lengths));
+
+	for (size_t i = 0; i < n; i++)
+		lengths[i] = all[i].ns;
+	qsort(lengths, n, sizeof(*lengths), sort_compare_int64);
+	int64_t low = lengths[(n - 1) / 2], high = lengths[n / 2];
 	free(lengths);
-	for (size_t i = 0; i < steps->n; i++) {
-		int64_t ns = length_of(&steps->items[i]) - *median_ns;
+	return low + (high - low) / 2;
+}
+
+/* The step nearest to the median; of equally near ones the first.  False: none has a length. */
+static bool find_nearest(const struct step_numbers *steps, struct cell_spans *out)
+{
+	size_t n;
+	struct longest *all = find_longest(steps, &n);
+	int64_t nearest_ns = INT64_MAX;
+	bool is_found = false;
+
+	out->nsteps = (int64_t)n;
+	out->median_ns = median_of(all, n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t ns = all[i].ns - out->median_ns;
 		ns = ns < 0 ? -ns : ns;
-		if (ns < nearest_ns && length_of(&steps->items[i]) > 0) {
-			nearest_ns = ns;
-			nearest = &steps->items[i];
-		}
+		if (ns >= nearest_ns || all[i].ns <= 0)
+			continue;
+		nearest_ns = ns;
+		out->first_step = out->last_step = all[i].number;
+		is_found = true;
 	}
-	return nearest;
+	free(all);
+	return is_found;
 }
 
 static void widen(struct cell_span *span, int64_t from_ns, int64_t to_ns)
@@ -149,19 +182,13 @@ static bool is_nearest_asked(const struct filter *filter)
 static void choose_steps(const struct step_numbers *steps, const struct filter *filter,
 			 struct cell_spans *out)
 {
-	const struct step_number *nearest = NULL;
-
 	out->nsteps = (int64_t)steps->n;
 	if (filter->has_steps && !is_nearest_asked(filter)) {
 		out->has_steps = true;
 		out->first_step = filter->first_step;
 		out->last_step = filter->last_step;
 	} else if (!filter->has_times && steps->n) {
-		nearest = find_nearest(steps, &out->median_ns);
-	}
-	if (nearest) {
-		out->has_steps = out->is_nearest = true;
-		out->first_step = out->last_step = nearest->number;
+		out->has_steps = out->is_nearest = find_nearest(steps, out);
 	}
 }
 

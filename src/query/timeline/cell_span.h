@@ -1,7 +1,7 @@
 /*
  * Which time of each profile a timeline in cells shows: what --time and --step leave, else
- * the step whose length is nearest to the median of all (with --phase alone, of all of
- * that phase), else all of the recording.
+ * the step whose length, in the profile where it is longest, is nearest to the median of
+ * all (with --phase alone, of all of that phase), else all of the recording.
  */
 #ifndef PTOOL_QUERY_CELL_SPAN_H
 #define PTOOL_QUERY_CELL_SPAN_H
@@ -24,8 +24,8 @@ struct cell_spans {
 	struct cell_span *items; /* owned; by place of the profile in the scope */
 	int64_t *step_slices;    /* owned; what the steps are, by id */
 	size_t nstep_slices, step_slices_cap;
-	const char *phase;             /* borrowed; --phase, or NULL */
-	int64_t nsteps;                /* of all profiles; with --phase those of it */
+	const char *phase; /* borrowed; --phase, or NULL */
+	int64_t nsteps;    /* with --phase those of it; numbers when is_nearest */
 	int64_t first_step, last_step; /* shown, when has_steps */
 	int64_t median_ns;             /* when is_nearest */
 	int64_t longest_ns;            /* of the windows of the steps that are shown */
