@@ -310,14 +310,17 @@ static int add_rows(struct making *m, struct err *err)
 {
 	const struct gate_run *first = &m->rows[DIFF_BASE].items[0];
 	double total = total_of(&m->rows[DIFF_BASE]);
+	const char *twin = gate_runs_index(m->rows, NDIFF_SIDES);
 	int rc = 0;
 
-	for (size_t side = 0; side < NDIFF_SIDES; side++)
-		gate_runs_index(&m->rows[side]);
+	if (twin) {
+		add_open_line(m, arena_printf(&m->gate->arena,
+					      "several rows of a run are '%s'", twin));
+		return 0;
+	}
 	add_line(m, NULL)->is_whole = true;
 	for (size_t i = 0; i < first->n && rc == 0; i++)
-		if (gate_run_find(first, first->rows[i].key) == &first->rows[i])
-			rc = add_row(m, first->rows[i].key, total, err);
+		rc = add_row(m, first->rows[i].key, total, err);
 	return rc;
 }
 

@@ -15,10 +15,15 @@
 #include "cli/suggest.h"
 #include "cli/table_command.h"
 
+/* A column of a row: what tells it apart, always or only from one that is else alike. */
+enum part { NO_PART, A_KEY, A_LAST_KEY };
+
 struct taking {
 	const struct budget *budget;
 	struct gate_runs *runs;
 	struct gate_run *run;
+	const struct scope *scope;
+	enum part *parts; /* of the table's columns */
 };
 
 #define NOWHERE ((size_t)-1)
@@ -47,31 +52,83 @@ static int unknown_column(const struct table *t, const char *name, struct err *e
 	return rc;
 }
 
-static bool is_key(const struct table *t, size_t column)
+/* Numbers that mean something else in another recording, and what is found of a row. */
+static const char *const no_keys[] = { "id", "parent_id", "correlation", "bound", NULL };
+
+/* What tells apart only rows that are else alike: code moves, and the others vary. */
+static const char *const last_keys[] = { "profile", "line",          "caller_line",
+					 "cause",   "message_bytes", NULL };
+
+static bool is_one_of(const char *const *names, const char *name)
 {
-	return t->fields && t->fields[column]->flags & FIELD_KEY;
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
 }
 
-/* What tells the row apart: its keys, or its texts. */
-static const char *key_of(const struct table *t, const struct cell *cells,
-			  struct arena *arena)
+/* A time would be another in each recording. */
+static bool is_key(const struct table *t, size_t column)
 {
-	struct buf key;
+	return t->fields && t->fields[column]->flags & FIELD_KEY &&
+	       t->columns[column].unit != UNIT_NS;
+}
+
+/* Which columns tell rows apart: the view's keys, or all texts and numbers of things. */
+static enum part *find_parts(const struct table *t)
+{
+	enum part *parts = xcalloc(t->ncolumns + 1, sizeof(*parts));
 	bool has_keys = false;
 
-	buf_init(&key, SIZE_MAX);
 	for (size_t i = 0; i < t->ncolumns; i++)
 		has_keys |= is_key(t, i);
 	for (size_t i = 0; i < t->ncolumns; i++) {
+		enum unit unit = t->columns[i].unit;
+		const char *name = t->columns[i].name;
+		bool is_part =
+			has_keys ? is_key(t, i) : unit == UNIT_TEXT || unit == UNIT_ID;
+		parts[i] = is_one_of(last_keys, name)             ? A_LAST_KEY
+			   : is_part && !is_one_of(no_keys, name) ? A_KEY
+								  : NO_PART;
+	}
+	return parts;
+}
+
+/* Profiles are numbered as they were ingested: here from 1, as the run has them. */
+static struct cell cell_for_key(const struct taking *to, const struct column *column,
+				struct cell cell)
+{
+	if (column->unit != UNIT_ID || strcmp(column->name, "profile") != 0)
+		return cell;
+	for (size_t i = 0; i < to->scope->n; i++)
+		if (cell.type == CELL_INT && to->scope->profiles[i].id == cell.as.integer)
+			return to->scope->n > 1 ? cell_int((int64_t)i + 1) : cell_null();
+	return cell_null();
+}
+
+/* "rank 1, step 2": the parts up to `last`; a number says of what it is. */
+static const char *key_of(const struct taking *to, const struct table *t,
+			  const struct cell *cells, enum part last)
+{
+	struct buf key;
+
+	buf_init(&key, SIZE_MAX);
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		const struct column *column = &t->columns[i];
+		struct cell cell = cell_for_key(to, column, cells[i]);
 		char number[UNITS_TEXT_MAX];
-		bool is_part = has_keys ? is_key(t, i) : t->columns[i].unit == UNIT_TEXT;
-		if (!is_part || cells[i].type == CELL_NULL)
+		bool is_named =
+			column->unit != UNIT_TEXT || strcmp(column->name, "step") == 0;
+		if (to->parts[i] == NO_PART || to->parts[i] > last ||
+		    cell.type == CELL_NULL)
 			continue;
 		if (key.n)
 			buf_add_text(&key, ", ");
-		buf_add_str(&key, units_raw(t->columns[i].unit, cells[i], number));
+		if (is_named)
+			buf_addf(&key, "%s ", column->name);
+		buf_add_str(&key, units_raw(column->unit, cell, number));
 	}
-	const char *out = arena_copy(arena, buf_str(&key)).p;
+	const char *out = arena_copy(&to->runs->arena, buf_str(&key)).p;
 	buf_release(&key);
 	return out;
 }
@@ -118,6 +175,7 @@ static int take(void *context, struct table *t, struct err *err)
 	if (find_column(to, t, &place, err) < 0)
 		return -1;
 	struct cell *cells = xcalloc(t->ncolumns + 1, sizeof(*cells));
+	to->parts = find_parts(t);
 	while ((rc = t->next(t, cells, err)) > 0) {
 		const struct cell *at = step == NOWHERE ? NULL : &cells[step];
 		double value = 1;
@@ -125,7 +183,8 @@ static int take(void *context, struct table *t, struct err *err)
 		    (to->budget->column && !read_value(cells[place], &value)))
 			continue;
 		*ARRAY_PUSH(to->run->rows, to->run->n, to->run->cap) = (struct gate_row){
-			.key = key_of(t, cells, arena),
+			.key = key_of(to, t, cells, A_KEY),
+			.whole_key = key_of(to, t, cells, A_LAST_KEY),
 			.step = at && at->type != CELL_NULL
 					? arena_copy(arena,
 						     units_raw(UNIT_ID, *at, number))
@@ -134,6 +193,7 @@ static int take(void *context, struct table *t, struct err *err)
 			.value = value,
 		};
 	}
+	free(to->parts);
 	free(cells);
 	return rc < 0 ? -1 : 1;
 }
@@ -150,6 +210,7 @@ static int use_view(struct taking *to, const struct diff_run *run,
 	char **words = xrealloc_array(NULL, (size_t)b->noptions + 1, sizeof(*words));
 	struct err why = ERR_INIT;
 
+	to->scope = scope;
 	for (int i = 0; i < b->noptions; i++)
 		words[i] = b->options[i];
 	words[b->noptions] = NULL;
@@ -227,11 +288,46 @@ static bool key_before(const void *context, uint32_t a, uint32_t b)
 	return order < 0 || (order == 0 && a < b);
 }
 
-void gate_runs_index(struct gate_runs *r)
+/* A key that two rows of a run have; NULL: each tells one row. */
+static const char *index_runs(struct gate_runs *r)
+{
+	const char *twin = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		struct gate_run *run = &r->items[i];
+		free(run->by_key);
+		run->by_key = sorted_places(run->n, key_before, run->rows);
+		for (size_t k = 1; k < run->n && !twin; k++)
+			if (strcmp(run->rows[run->by_key[k - 1]].key,
+				   run->rows[run->by_key[k]].key) == 0)
+				twin = run->rows[run->by_key[k]].key;
+	}
+	return twin;
+}
+
+static void take_whole_keys(struct gate_runs *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		r->items[i].by_key =
-			sorted_places(r->items[i].n, key_before, r->items[i].rows);
+		for (size_t k = 0; k < r->items[i].n; k++)
+			r->items[i].rows[k].key = r->items[i].rows[k].whole_key;
+}
+
+const char *gate_runs_index(struct gate_runs *sides, size_t n)
+{
+	const char *twin = NULL, *own;
+
+	for (int pass = 0; pass < 2; pass++) {
+		twin = NULL;
+		for (size_t side = 0; side < n; side++) {
+			if (pass)
+				take_whole_keys(&sides[side]);
+			own = index_runs(&sides[side]);
+			twin = own ? own : twin;
+		}
+		if (!twin)
+			break;
+	}
+	return twin;
 }
 
 const struct gate_row *gate_run_find(const struct gate_run *run, const char *key)

@@ -13,6 +13,7 @@
 /* A row of a view: what tells it apart, its step, and the number. */
 struct gate_row {
 	const char *key, *step; /* in the arena; step NULL: it has none */
+	const char *whole_key;  /* likewise: with what tells apart rows of one key */
 	double value;
 };
 
@@ -39,9 +40,12 @@ int gate_runs_load(const struct budget *b, const struct diff_run *runs, size_t n
 		   struct gate_runs *out, const char **culprit, struct err *err);
 void gate_runs_release(struct gate_runs *r);
 
-/* Makes by_key of all runs, which gate_run_find() needs. */
-void gate_runs_index(struct gate_runs *r);
-/* The first row of that key; NULL: the run has none. */
+/*
+ * Makes by_key of all runs of `n` sides, which gate_run_find() needs, with the whole keys
+ * where the others are not enough.  NULL, or a key that two rows of a run have even so.
+ */
+const char *gate_runs_index(struct gate_runs *sides, size_t n);
+/* The row of that key; NULL: the run has none. */
 const struct gate_row *gate_run_find(const struct gate_run *run, const char *key);
 
 #endif

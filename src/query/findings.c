@@ -56,12 +56,12 @@ static struct cell get_words(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS, .flags = FIELD_KEY },
 	{ "path", "File", "its file", NULL, UNIT_TEXT, CELL(PATH) },
 	{ "severity", "Severity", "error: something was lost; warning: repaired or left out; info: something to know", NULL, UNIT_TEXT, CELL(SEVERITY) },
-	{ "code", "Code", "what it was, for scripts; codes do not change their meaning", NULL, UNIT_TEXT, CELL(CODE) },
+	{ "code", "Code", "what it was, for scripts; codes do not change their meaning", NULL, UNIT_TEXT, CELL(CODE), .flags = FIELD_KEY },
 	{ "remark", "Remark", NULL, NULL, UNIT_TEXT, CELL(CODE), .flags = FIELD_PEOPLE },
-	{ "detail", "Detail", "kind of the finding, within one code", NULL, UNIT_TEXT, CELL(DETAIL) },
+	{ "detail", "Detail", "kind of the finding, within one code", NULL, UNIT_TEXT, CELL(DETAIL), .flags = FIELD_KEY },
 	{ "profiles", "Profiles", NULL, NULL, UNIT_COUNT, CELL(PROFILES), .flags = FIELD_PEOPLE, .needs = OF_PROFILES },
 	{ "count", "Count", "how often it was met", NULL, UNIT_COUNT, CELL(COUNT) },
 	{ "first_offset", "At byte", "where it was met first: the byte in the decompressed file", NULL, UNIT_COUNT, CELL(OFFSET) },

@@ -129,6 +129,76 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	verdict fail 1 new?.json
 }
 
+@test "rows that only numbers tell apart are judged each, and texts that are findings name none" {
+	python3 - <<-'PY'
+		import json
+		for side, factor in (("base", 1), ("new", 3)):
+		    for run in range(6):
+		        events = []
+		        for step in range(3):
+		            for device in range(2):
+		                at, dur = 100000 * step, (10000 + 17 * run + device) * (factor if device and step < 2 else 1)
+		                events += [{"ph": "X", "cat": "kernel", "name": "k", "pid": device, "tid": 7, "ts": at + 10, "dur": dur,
+		                            "args": {"device": device, "stream": 7, "correlation": 2 * step + device + 1}},
+		                           {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": at + 1 + device,
+		                            "dur": 0.5, "args": {"correlation": 2 * step + device + 1}}]
+		            events.append({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % step, "pid": 9, "tid": 9,
+		                           "ts": at, "dur": (40000 + run) * (factor if step == 1 else 1)})
+		        json.dump({"schemaVersion": 1, "traceEvents": events}, open("%s%d.json" % (side, run), "w"))
+	PY
+	each() { # VERDICT STATUS VIEW COLUMN LINE...
+		budget '[each]' "view = $3" "column = $4" 'stat = each' 'against = base*.json' "${@:5}"
+		verdict "$1" "$2" --alpha 0.05 new?.json
+	}
+	each fail 1 devices busy_ns
+	[[ $output == *"device 1 "*"1 of 2 rows is worse"* ]]
+	each fail 1 streams busy_ns
+	[[ $output == *"device 1, stream 7 "*"1 of 2 rows is worse"* ]]
+	each fail 1 steps total_ns
+	[[ $output == *"device 0, step 1 "* ]] # a long one has texts in grew
+	each fail 1 kernels total_ns 'by = step'
+	[[ $output == *"step 0"*"2 of 3 rows are worse"* ]]
+	each fail 1 top self_device_ns 'by = step'
+	[[ $output == *"k, device, step 0 "*"k, device, step 1 "* ]]
+}
+
+@test "rows of a run that nothing tells apart are not judged by one of them" {
+	python3 - <<-'PY'
+		import json
+		for run in range(6):
+		    json.dump({"schemaVersion": 1, "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1,
+		               "ts": 1000 * at, "dur": 100 + run} for at in range(2)]}, open("base%d.json" % run, "w"))
+	PY
+	budget '[each]' 'view = list' 'column = dur_ns' 'stat = each' 'against = base*.json'
+	verdict inconclusive 3 base?.json
+	[[ $output == *"several rows of a run are 'op, op, cpu_op, thread, 1, 1'"* ]]
+}
+
+@test "a function that moved, and the profiles of a run that have no rank, are rows" {
+	for run in 0 1 2 3 4 5; do
+		python3 - $run <<-'PY'
+			import json, marshal, sys
+			run = int(sys.argv[1])
+			for side, line, dur in (("base", 1, 1.0), ("new", 4, 1.5)):
+			    stats = {("a.py", line, "f"): (1, 1, dur + run / 1000, dur + run / 1000, {})}
+			    marshal.dump(stats, open("%s%d.prof" % (side, run), "wb"))
+			for part in range(2):
+			    for side, dur in (("a", 100), ("b", 200 if part else 100)):
+			        events = [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 0, "dur": dur + run}]
+			        json.dump({"schemaVersion": 1, "traceEvents": events}, open("%s%d_%d.json" % (side, run, part), "w"))
+		PY
+		for side in a b; do
+			ptool ingest -q -o "$side$run.db" "$side${run}_0.json" "$side${run}_1.json"
+		done
+	done
+	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.prof'
+	verdict fail 1 new?.prof
+	[[ $output == *"a.py, f "*"1 of 1 rows is worse"* ]]
+	budget '[each]' 'view = list' 'column = dur_ns' 'stat = each' 'against = a?.db'
+	verdict fail 1 b?.db
+	[[ $output == *"profile 2, op, "*"1 of 2 rows is worse"* ]]
+}
+
 @test "without noise a single run decides" {
 	runs base 4 1000
 	budget '[calls]' 'view = top' 'column = calls' 'stat = sum' 'against = base*.json' 'tolerance = 0 %'

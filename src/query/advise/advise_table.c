@@ -21,17 +21,17 @@ enum { OF_FINDINGS = 1, OF_EVIDENCE = 2, OF_RANKS = 4 };
 #define BY(evidence)  .get = view_cell, .arg = (evidence), .needs = OF_EVIDENCE
 
 static const struct field fields[] = {
-	{ "rule", "Rule", "rule, as in ptool-rules(7)", NULL, UNIT_TEXT, CELL(RULE) },
+	{ "rule", "Rule", "rule, as in ptool-rules(7)", NULL, UNIT_TEXT, CELL(RULE), .flags = FIELD_KEY },
 	{ "severity", "Severity", "high, medium, low, or not_run where the recording lacks what it needs", NULL, UNIT_TEXT, OF_A(SEVERITY) },
 	{ "profile", "Profile", "number of the profile; null when the finding is of no single one", NULL, UNIT_ID, CELL(PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank, likewise", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS },
-	{ "device", "Device", "device, likewise", NULL, UNIT_ID, CELL(DEVICE) },
+	{ "rank", "Rank", "its rank, likewise", NULL, UNIT_ID, CELL(RANK), .needs = OF_RANKS, .flags = FIELD_KEY },
+	{ "device", "Device", "device, likewise", NULL, UNIT_ID, CELL(DEVICE), .flags = FIELD_KEY },
 	{ "finding", "Finding", "what was found, or what is missing", NULL, UNIT_TEXT, OF_A(FINDING) },
 	{ "saving_ns", "Saves at most", "time of the mean step that it could save at most; null where it cannot be computed, or only another recording helps", NULL, UNIT_NS, OF_A(SAVING) },
 	{ "saving_formula", "Formula", "what that is computed from", NULL, UNIT_TEXT, OF_A(FORMULA) },
 	{ "suggestion", "Try", "what to try, or how to record it", NULL, UNIT_TEXT, OF_A(SUGGESTION) },
 	{ "saving_pct", "Share (%)", "the saving as a share of the step", NULL, UNIT_PERCENT, OF_A(SAVING_PCT) },
-	{ "item", "Item", "name of the number, with --evidence", NULL, UNIT_TEXT, BY(ITEM) },
+	{ "item", "Item", "name of the number, with --evidence", NULL, UNIT_TEXT, BY(ITEM), .flags = FIELD_KEY },
 	{ "value", "Value", "the number, of a mean step, or of all steps where it counts, with --evidence", NULL, UNIT_ANY, BY(VALUE) },
 	{ "unit", "Unit", "its unit, with --evidence", NULL, UNIT_TEXT, BY(UNIT) },
 	{ .name = NULL },

@@ -65,11 +65,11 @@ static struct cell get_group(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "group", "Group", "place of the ranks in other axes, where they have one", NULL, UNIT_TEXT, .get = get_group, .least = 8 },
-	{ "recording", "Recording", "which of its ranks' recordings, from 1, where ranks have several", NULL, UNIT_COUNT, NUMBER(recording) },
+	{ "group", "Group", "place of the ranks in other axes, where they have one", NULL, UNIT_TEXT, .get = get_group, .flags = FIELD_KEY, .least = 8 },
+	{ "recording", "Recording", "which of its ranks' recordings, from 1, where ranks have several", NULL, UNIT_COUNT, NUMBER(recording), .flags = FIELD_KEY },
 	{ "profile", "Profile", "number of the profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANKS },
-	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANKS },
-	{ "call", "Call", "number of the call, from 0, with --list", NULL, UNIT_COUNT, NUMBER(call), .needs = SINGLES },
+	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANKS, .flags = FIELD_KEY },
+	{ "call", "Call", "number of the call, from 0, with --list", NULL, UNIT_COUNT, NUMBER(call), .needs = SINGLES, .flags = FIELD_KEY },
 	{ "ranks", "Ranks", "number of ranks", NULL, UNIT_COUNT, NUMBER(ranks), .needs = GROUPS | SINGLES },
 	{ "calls", "Calls", "calls of experts: kernels between two communications", "count", UNIT_COUNT, NUMBER(calls), .needs = GROUPS | RANKS },
 	{ "expert_ns", "Experts", "time of the experts' kernels, on all ranks or one", "experts", UNIT_NS, NUMBER(moe_ns) },

@@ -75,20 +75,21 @@ static struct cell get_bandwidth(const void *from, const void *row, int arg)
 #define NUMBER(member) \
 	.get = view_number, .arg = (int)offsetof(struct comm_ranks_row, member)
 #define TEXT(member)  .get = get_text, .arg = (int)offsetof(struct comm_call, member)
-#define OF_AXIS(axis) NUMBER(axes.at[axis]), .needs = OF_TP << (axis)
+#define OF_AXIS(axis) \
+	NUMBER(axes.at[axis]), .needs = OF_TP << (axis), .flags = FIELD_KEY
 
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile, with --by rank", NULL, UNIT_ID, NUMBER(profile), .needs = RANK },
-	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANK },
+	{ "rank", "Rank", "rank, with --by rank", NULL, UNIT_ID, NUMBER(rank), .needs = RANK, .flags = FIELD_KEY },
 	AXIS_FIELDS(OF_AXIS),
 	{ "sequence", "Seq", "number in its group, with --list", NULL, UNIT_COUNT, NUMBER(number), .needs = SINGLE },
 	{ "start_ns", "Start", "start on the first rank's clock, from its first event, with --list", "start", UNIT_TIME, NUMBER(start_ns), .needs = SINGLE },
-	{ "collective", "Collective", "all_reduce and so on", "name", UNIT_TEXT, TEXT(collective), .needs = KINDS | SINGLE, .least = 12 },
-	{ "side", "Side", "device or host", NULL, UNIT_TEXT, .get = get_side, .needs = KINDS | SINGLE },
-	{ "dtype", "Type", "element type, with --list", "type", UNIT_TEXT, TEXT(dtype), .needs = SINGLE },
-	{ "group", "Group", "group", NULL, UNIT_TEXT, TEXT(group), .needs = KINDS | SINGLE, .least = 8 },
-	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, TEXT(ranks), .needs = KINDS | SINGLE, .least = 8 },
+	{ "collective", "Collective", "all_reduce and so on", "name", UNIT_TEXT, TEXT(collective), .needs = KINDS | SINGLE, .flags = FIELD_KEY, .least = 12 },
+	{ "side", "Side", "device or host", NULL, UNIT_TEXT, .get = get_side, .needs = KINDS | SINGLE, .flags = FIELD_KEY },
+	{ "dtype", "Type", "element type, with --list", "type", UNIT_TEXT, TEXT(dtype), .needs = SINGLE, .flags = FIELD_KEY },
+	{ "group", "Group", "group", NULL, UNIT_TEXT, TEXT(group), .needs = KINDS | SINGLE, .flags = FIELD_KEY, .least = 8 },
+	{ "group_ranks", "Group ranks", "ranks of the group", NULL, UNIT_TEXT, TEXT(ranks), .needs = KINDS | SINGLE, .flags = FIELD_KEY, .least = 8 },
 	{ "group_size", "Members", "number of ranks of the group", NULL, UNIT_COUNT, .get = get_group_size, .needs = KINDS | SINGLE },
 	{ "ranks", "Ranks", "number of ranks that took part", NULL, UNIT_COUNT, NUMBER(ranks), .needs = KINDS | SINGLE | AXIS },
 	{ "missing_ranks", "Missing", "ranks of the group that did not take part; null when not known", NULL, UNIT_TEXT, .get = get_missing, .needs = KINDS | SINGLE },

@@ -15,8 +15,8 @@
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(DEVICE_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(DEVICE_RANK) },
-	{ "device", "Device", "number of the device; where the trace has only a text, that", NULL, UNIT_ID, CELL(DEVICE_NUMBER) },
+	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(DEVICE_RANK), .flags = FIELD_KEY },
+	{ "device", "Device", "number of the device; where the trace has only a text, that", NULL, UNIT_ID, CELL(DEVICE_NUMBER), .flags = FIELD_KEY },
 	{ "span_ns", "Span", "time from the first to the last work", NULL, UNIT_NS, CELL(DEVICE_SPAN) },
 	DEVICE_TIME_FIELDS(CELL),
 	{ "utilization_pct", "Util", "share of the steps in which it is busy; null where not known", "util", UNIT_PERCENT, CELL(DEVICE_UTILIZATION) },

@@ -296,9 +296,9 @@ static int stream_rows(struct store *store, const struct scope *scope,
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(STREAM_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(STREAM_RANK) },
-	{ "device", "Device", "device, as in ptool devices", NULL, UNIT_ID, CELL(STREAM_DEVICE) },
-	{ "stream", "Stream", "number of the stream, also where the trace writes 'stream 7'; other texts as they are", NULL, UNIT_ID, CELL(STREAM_NUMBER) },
+	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, CELL(STREAM_RANK), .flags = FIELD_KEY },
+	{ "device", "Device", "device, as in ptool devices", NULL, UNIT_ID, CELL(STREAM_DEVICE), .flags = FIELD_KEY },
+	{ "stream", "Stream", "number of the stream, also where the trace writes 'stream 7'; other texts as they are", NULL, UNIT_ID, CELL(STREAM_NUMBER), .flags = FIELD_KEY },
 	{ "events", "Events", "number of kernels, copies and sets", NULL, UNIT_COUNT, CELL(STREAM_EVENTS) },
 	{ "kernels", "Kernels", "number of kernels", NULL, UNIT_COUNT, CELL(STREAM_KERNELS) },
 	{ "copies", "Copies", "the others", NULL, UNIT_COUNT, CELL(STREAM_COPIES) },
@@ -324,9 +324,9 @@ static const struct field fields[] = {
 
 static const struct field part_fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, CELL(PART_PROFILE), .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(PART_RANK) },
-	{ "device", "Device", "device", NULL, UNIT_ID, CELL(PART_DEVICE) },
-	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(PART_STREAM) },
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, CELL(PART_RANK), .flags = FIELD_KEY },
+	{ "device", "Device", "device", NULL, UNIT_ID, CELL(PART_DEVICE), .flags = FIELD_KEY },
+	{ "stream", "Stream", "stream", NULL, UNIT_ID, CELL(PART_STREAM), .flags = FIELD_KEY },
 	{ "start_ns", "Start", "start of the part, from the profile's first event", "start", UNIT_TIME, CELL(PART_START) },
 	{ "dur_ns", "Duration", "length of the part", "dur", UNIT_NS, CELL(PART_DUR) },
 	{ "busy_ns", "Busy", "time with any work", NULL, UNIT_NS, CELL(PART_BUSY) },

@@ -129,7 +129,7 @@ static struct cell get_named(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, .get = get_rank },
+	{ "rank", "Rank", "its rank, null where it has none", NULL, UNIT_ID, .get = get_rank, .flags = FIELD_KEY },
 	{ "graph", "Graph", "id of the graph; #1, #2, ... where the recording has none", NULL, UNIT_TEXT, TEXT(label), .flags = FIELD_KEY },
 	{ "replays", "Replays", "how often it was launched", "calls", UNIT_COUNT, ROW(replays) },
 	{ "work", "Work", "kernels, copies and sets of all replays", NULL, UNIT_COUNT, ROW(work) },

@@ -95,7 +95,7 @@ static struct cell get_share(const void *from, const void *row, int arg)
 
 /* clang-format off */
 static const struct field fields[] = {
-	{ "file", "File", "file", "filename", UNIT_TEXT, .get = get_file, .leaves = 6 },
+	{ "file", "File", "file", "filename", UNIT_TEXT, .get = get_file, .flags = FIELD_KEY, .leaves = 6 },
 	{ "line", "Line #", "line", NULL, UNIT_ID, NUMBER(line), .flags = FIELD_KEY },
 	{ "function", "Function", "function", "name", UNIT_TEXT, .get = get_function, .least = 12 },
 	{ "function_line", NULL, "line of the function's definition", NULL, UNIT_ID, .get = get_definition },

@@ -35,7 +35,7 @@ enum {
 /* clang-format off */
 static const struct field growth_fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP), .flags = FIELD_KEY },
 	{ "start_ns", "From", "start of the step", NULL, UNIT_TIME, CELL(START_AT) },
 	{ "start_bytes", "Start", "allocated at its start", NULL, UNIT_BYTES, CELL(START) },
 	{ "end_bytes", "End", "allocated at its end", NULL, UNIT_BYTES, CELL(END) },
@@ -71,7 +71,7 @@ enum {
 /* clang-format off */
 static const struct field leak_fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP) },
+	{ "op", "Operator", "operator", NULL, UNIT_TEXT, CELL(OP), .flags = FIELD_KEY },
 	{ "left_bytes", "Left", "allocated in steps and not freed at the end of the recording", NULL, UNIT_BYTES, CELL(BYTES) },
 	{ "left_blocks", "Blocks", "number of those blocks", NULL, UNIT_COUNT, CELL(BLOCKS) },
 	{ "steps", "Steps", "steps that left such blocks", NULL, UNIT_COUNT, CELL(STEPS) },

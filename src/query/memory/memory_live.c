@@ -28,9 +28,9 @@ enum {
 /* clang-format off */
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "op", "Operator", "operator that allocated, with --by op", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_OP) },
-	{ "size", "Size of the block", "size of the blocks, with --by size", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE) },
-	{ "allocated_in", "Allocated in", "step of the allocation, with --by step", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP) },
+	{ "op", "Operator", "operator that allocated, with --by op", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_OP), .flags = FIELD_KEY },
+	{ "size", "Size of the block", "size of the blocks, with --by size", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_SIZE), .flags = FIELD_KEY },
+	{ "allocated_in", "Allocated in", "step of the allocation, with --by step", NULL, UNIT_TEXT, CELL(WHAT), .needs = BY(MEMORY_BY_STEP), .flags = FIELD_KEY },
 	{ "from_bytes", "From", "smallest size, with --by size", NULL, UNIT_BYTES, CELL(SIZE_FROM), .needs = BY(MEMORY_BY_SIZE) },
 	{ "to_bytes", "To", "upper bound of the sizes, with --by size", NULL, UNIT_BYTES, CELL(SIZE_TO), .needs = BY(MEMORY_BY_SIZE) },
 	{ "step", "Step", "number of that step, with --by step", NULL, UNIT_ID, CELL(STEP), .needs = BY(MEMORY_BY_STEP) },

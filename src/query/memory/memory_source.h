@@ -154,9 +154,9 @@ enum { MEMORY_PROFILE, MEMORY_RANK, MEMORY_DEVICE, NMEMORY_PLACE_COLUMNS };
 #define MEMORY_PLACE_FIELDS							\
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = view_cell,	\
 	  .arg = MEMORY_PROFILE, .flags = FIELD_PROFILE },			\
-	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = view_cell, .arg = MEMORY_RANK }, \
+	{ "rank", "Rank", "its rank", NULL, UNIT_ID, .get = view_cell, .arg = MEMORY_RANK, .flags = FIELD_KEY }, \
 	{ "device", "Device", "device as torch calls it: 'cpu', 'cuda:0'", NULL, UNIT_TEXT, .get = view_cell,	\
-	  .arg = MEMORY_DEVICE }
+	  .arg = MEMORY_DEVICE, .flags = FIELD_KEY }
 /* clang-format on */
 /*
  * A curve of 16 cells, from nothing (or what is less) to the highest: 4 bits each, the

@@ -23,7 +23,7 @@ enum { AT = NMEMORY_PLACE_COLUMNS, STEP, ALLOCATED, RISE, SHARE, FROM, TO, OP, N
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
 	{ "at_ns", "At", "time of the top", NULL, UNIT_TIME, CELL(AT) },
-	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP) },
+	{ "step", "Step", "step", NULL, UNIT_ID, CELL(STEP), .flags = FIELD_KEY },
 	{ "allocated_bytes", "Level", "allocated at the top", NULL, UNIT_BYTES, CELL(ALLOCATED) },
 	{ "rise_bytes", "Rise", "the level minus the higher of the two lowest levels, before and after it", NULL, UNIT_BYTES, CELL(RISE) },
 	{ "share_pct", "Share", "share of the rise in the peak; null where totals are not recorded", NULL, UNIT_PERCENT, CELL(SHARE) },

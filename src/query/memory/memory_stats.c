@@ -32,7 +32,7 @@ enum {
 /* clang-format off */
 static const struct field fields[] = {
 	MEMORY_PLACE_FIELDS,
-	{ "op", "Operator", "innermost operator, or <unknown>", NULL, UNIT_TEXT, CELL(OP) },
+	{ "op", "Operator", "innermost operator, or <unknown>", NULL, UNIT_TEXT, CELL(OP), .flags = FIELD_KEY },
 	{ "calls", "Calls", "calls as in ptool top; null with --time", NULL, UNIT_COUNT, CELL(CALLS) },
 	{ "increase_bytes", "Increase", "allocated less freed, with what it called", NULL, UNIT_BYTES, CELL(INCREASE) },
 	{ "self_increase_bytes", "Incr.", "the same without what it called", NULL, UNIT_BYTES, CELL(SELF_INCREASE) },

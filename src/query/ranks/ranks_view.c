@@ -128,7 +128,7 @@ static struct cell get_why_ns(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, ROW(profile), .needs = RANK | STEP, .flags = FIELD_KEY },
-	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank), .needs = RANK | STEP },
+	{ "rank", "Rank", "rank", NULL, UNIT_ID, ROW(rank), .needs = RANK | STEP, .flags = FIELD_KEY },
 	{ "ranks", "Ranks", "number of ranks, with --by tp and so on", NULL, UNIT_COUNT, ROW(nranks), .needs = AXIS },
 	{ "step", "Step", "step; null outside of steps, with --by step", NULL, UNIT_ID, ROW(step), .needs = STEP, .flags = FIELD_KEY },
 	{ "steps", "Steps", "number of steps", NULL, UNIT_COUNT, ROW(nsteps), .needs = RANK, .leaves = 8 },
@@ -150,11 +150,11 @@ static const struct field fields[] = {
 	{ "compute_ratio", "Kernels", "time of its kernels, divided by the median of the same kernels on all ranks", "kernels", UNIT_RATIO, .get = get_ratio, .needs = RANK, .leaves = 6 },
 	{ "link_ratio", "Links", "time of its collectives after the last rank arrived, likewise", "links", UNIT_RATIO, .get = get_ratio, .arg = 1, .needs = RANK, .leaves = 6 },
 	{ "unlike", "Unlike others", "how it differs from the other ranks: slow_compute, more_compute, slow_link, late_host; by step: slow_step", NULL, UNIT_TEXT, .get = get_unlike, .least = 12 },
-	{ "tp", "TP", "place in the tensor parallel group; with --by tp all ranks that have it", NULL, UNIT_ID, ROW(axes.at[AXIS_TP]), .needs = OF_TP },
-	{ "dp", "DP", "place in the data parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_DP]), .needs = OF_TP << AXIS_DP },
-	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_PP]), .needs = OF_TP << AXIS_PP },
-	{ "ep", "EP", "place in the expert parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_EP]), .needs = OF_TP << AXIS_EP },
-	{ "cp", "CP", "place in the context parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_CP]), .needs = OF_TP << AXIS_CP },
+	{ "tp", "TP", "place in the tensor parallel group; with --by tp all ranks that have it", NULL, UNIT_ID, ROW(axes.at[AXIS_TP]), .needs = OF_TP, .flags = FIELD_KEY },
+	{ "dp", "DP", "place in the data parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_DP]), .needs = OF_TP << AXIS_DP, .flags = FIELD_KEY },
+	{ "pp", "PP", "pipeline stage, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_PP]), .needs = OF_TP << AXIS_PP, .flags = FIELD_KEY },
+	{ "ep", "EP", "place in the expert parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_EP]), .needs = OF_TP << AXIS_EP, .flags = FIELD_KEY },
+	{ "cp", "CP", "place in the context parallel group, likewise", NULL, UNIT_ID, ROW(axes.at[AXIS_CP]), .needs = OF_TP << AXIS_CP, .flags = FIELD_KEY },
 	{ .name = NULL },
 };
 

@@ -246,10 +246,10 @@ static struct cell get_bounds(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "profile", "Profile", "number of the profile", NULL, UNIT_ID, .get = get_profile, .flags = FIELD_PROFILE },
-	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank },
-	{ "device", "Device", "device by number, or its name", NULL, UNIT_ID, .get = get_device, STEPS },
-	{ "step", NULL, "number of the step, or 'mean'", NULL, UNIT_TEXT, GET(get_step, false), .flags = FIELD_NO_SORT },
-	{ "number", NULL, "number of the step", "step", UNIT_ID, ROW(get_own, number), .flags = FIELD_SORT },
+	{ "rank", "Rank", "rank of the file", NULL, UNIT_ID, .get = get_rank, .flags = FIELD_KEY },
+	{ "device", "Device", "device by number, or its name", NULL, UNIT_ID, .get = get_device, STEPS, .flags = FIELD_KEY },
+	{ "number", NULL, "number of the step", "step", UNIT_ID, ROW(get_own, number), .flags = FIELD_SORT | FIELD_KEY },
+	{ "step", NULL, "number of the step, or 'mean'", NULL, UNIT_TEXT, GET(get_step, false), .flags = FIELD_NO_SORT | FIELD_KEY },
 	{ "people_step", "Step", NULL, NULL, UNIT_TEXT, GET(get_step, true), PEOPLE },
 	{ "start_ns", NULL, "start, from the first event of the file", NULL, UNIT_TIME, ROW(get_own, start_ns) },
 	{ "total_ns", "Total", "length of the step", "time duration", UNIT_NS, VALUE(VALUE_TOTAL) },
