@@ -320,6 +320,13 @@ static const struct report_table recording_tables[] = {
 	{ .line = NULL }
 };
 
+/* What the user calls it: several runs are a baseline, or what else was given. */
+static const char *side_name(const struct making *m, size_t side)
+{
+	return m->sides.n[side] > 1 ? m->opts->operands.items[side]
+				    : m->sides.runs[side]->name;
+}
+
 static int add_all(struct making *m, struct err *err)
 {
 	if (add_comparison(m, err) < 0 || add_kernels(m, err) < 0)
@@ -330,7 +337,9 @@ static int add_all(struct making *m, struct err *err)
 			return -1;
 	}
 	page_tab(m->page, "flame", "Call tree");
-	if (report_flame_diff(m->page, &m->sides, err) < 0)
+	const char *names[NDIFF_SIDES] = { side_name(m, DIFF_BASE),
+					   side_name(m, DIFF_NEW) };
+	if (report_flame_diff(m->page, &m->sides, names, err) < 0)
 		return -1;
 	page_tab(m->page, "recording", "Recording");
 	return add_sides(m, recording_tables, NULL, err);
@@ -339,10 +348,9 @@ static int add_all(struct making *m, struct err *err)
 static void add_names(struct making *m)
 {
 	for (size_t i = 0; i < NDIFF_SIDES; i++)
-		page_fact(m->page,
-			  str_of(arena_printf(&m->page->arena, "%s: %s",
-					      i ? "after" : "before",
-					      report_name(m->sides.runs[i]->name))));
+		page_fact(m->page, str_of(arena_printf(&m->page->arena, "%s: %s",
+						       i ? "after" : "before",
+						       report_name(side_name(m, i)))));
 }
 
 int report_diff_add(struct page *page, const struct report_opts *o, const char **culprit,

@@ -10,10 +10,11 @@ static const struct flame_request whole = { .calls = { .filter = &no_filter,
 						       .kernels = true } };
 
 /* Ends the building; without calls there is a line that says why. */
-static int add(struct page *page, struct flame_builder *b, const struct flame_draw *draw,
+static int add(struct page *page, struct flame_builder *b, struct flame_draw *draw,
 	       int rc, struct err *err)
 {
 	rc = flame_finish(b, rc, err);
+	draw->is_by_runs = b->is_by_runs;
 	if (rc == 0) {
 		rc = page_flame(page, "flame-graph", b->flame, draw, err);
 	} else if (err->kind == ERR_EMPTY) {
@@ -29,7 +30,7 @@ static int add(struct page *page, struct flame_builder *b, const struct flame_dr
 int report_flame(struct report_making *m, struct err *err)
 {
 	const struct reading *r = m->reading;
-	const struct flame_draw draw = { .title = r->path, .shorten = flame_name_add };
+	struct flame_draw draw = { .title = r->path, .shorten = flame_name_add };
 	struct flame_builder b;
 	struct flame flame;
 
@@ -38,12 +39,13 @@ int report_flame(struct report_making *m, struct err *err)
 	return add(m->page, &b, &draw, rc, err);
 }
 
-int report_flame_diff(struct page *page, const struct diff_sides *sides, struct err *err)
+int report_flame_diff(struct page *page, const struct diff_sides *sides,
+		      const char *const *names, struct err *err)
 {
 	static const enum flame_side flame_sides[NDIFF_SIDES] = { FLAME_BASE, FLAME_NOW };
-	const struct flame_draw draw = { .title = sides->runs[DIFF_NEW][0].name,
-					 .base_title = sides->runs[DIFF_BASE][0].name,
-					 .shorten = flame_name_add };
+	struct flame_draw draw = { .title = names[DIFF_NEW],
+				   .base_title = names[DIFF_BASE],
+				   .shorten = flame_name_add };
 	struct flame_builder b;
 	struct flame flame;
 	int rc = 0;

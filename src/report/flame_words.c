@@ -129,8 +129,9 @@ static void note_scale(const struct flame *f, const struct flame_draw *draw,
 		       struct buf *out)
 {
 	flame_words_title(draw->base_title, out);
-	buf_addf(out, " has %lld steps: its amounts are scaled to the %lld of ",
-		 (long long)f->steps[FLAME_BASE], (long long)f->steps[FLAME_NOW]);
+	buf_addf(out, " has %lld %s: its amounts are scaled to the %lld of ",
+		 (long long)f->steps[FLAME_BASE], draw->is_by_runs ? "runs" : "steps",
+		 (long long)f->steps[FLAME_NOW]);
 	flame_words_title(draw->title, out);
 	buf_add_text(out, "\n");
 }

@@ -10,6 +10,7 @@
 struct flame_draw {
 	const char *title;      /* what the user calls the recording */
 	const char *base_title; /* and what it is compared with; NULL */
+	bool is_by_runs;        /* amounts are scaled to runs, not to steps */
 	int width, height;      /* terminal cells; height 0: as many lines as it takes */
 	bool color;             /* of a terminal */
 	double min_pct;         /* share and amount of a box that is drawn at least */

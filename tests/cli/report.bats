@@ -61,6 +61,18 @@ END
 	only_files d.html
 }
 
+@test "a call tree against a baseline of several runs is of one run a side" {
+	export PTOOL_BASELINES=$BATS_TEST_TMPDIR/baselines
+	for run in 1 2 3; do
+		printf 'main;work 70\nmain 30\n' >run$run.folded
+	done
+	ptool baseline -q save main run1.folded run2.folded run3.folded
+	ptool report -q -o two.html baseline:main run1.folded
+	grep -q 'before: baseline:main' two.html
+	grep -q '100% is 100 samples, 0% from 100 samples in baseline:main' two.html
+	grep -q 'baseline:main has 3 runs: its amounts are scaled to the 1 of run1.folded' two.html
+}
+
 @test "a step that took no time before has no percentage" {
 	step_of() { # DURATION
 		printf '{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,

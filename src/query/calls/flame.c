@@ -378,6 +378,7 @@ int flame_add(struct flame_builder *b, struct store *store, const struct scope *
 		describe(b->flame, &tree, side);
 		flame_moved_add(&b->moved, &tree, side);
 		add_tree(&a);
+		b->runs[side]++;
 	}
 	call_tree_release(&tree);
 	free(b->texts);
@@ -386,11 +387,22 @@ int flame_add(struct flame_builder *b, struct store *store, const struct scope *
 	return rc;
 }
 
+/* Sides without steps are told a run. */
+static void count_runs(struct flame_builder *b)
+{
+	struct flame *f = b->flame;
+
+	b->is_by_runs = f->steps[FLAME_NOW] == 0 || f->steps[FLAME_BASE] == 0;
+	for (int side = 0; side < NFLAME_SIDES && b->is_by_runs; side++)
+		f->steps[side] = b->runs[side];
+}
+
 int flame_finish(struct flame_builder *b, int rc, struct err *err)
 {
 	struct flame *f = b->flame;
 
 	flame_moved_end(&b->moved, f);
+	count_runs(b);
 	flame_arrange(f);
 	intern_release(&b->keys);
 	free(b->texts);

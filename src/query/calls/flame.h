@@ -26,16 +26,18 @@ struct flame_builder {
 	struct flame *flame; /* borrowed */
 	const struct flame_request *request;
 	struct intern keys; /* of (parent, name, kind); number + 1 is the node's */
+	int64_t runs[NFLAME_SIDES]; /* that were added */
 	/* Of the newest side: by text of its tree, text + 1 of the flame; owned. */
 	uint32_t *texts;
 	size_t texts_cap;
 	struct flame_moved moved;
+	bool is_by_runs; /* when finished: flame->steps are runs, as a side has no steps */
 };
 
 void flame_start(struct flame_builder *b, struct flame *flame,
 		 const struct flame_request *request);
 /*
- * The calls of a scope as this side; the base first makes it a comparison.  -1: as
+ * The calls of a scope, a run, as this side; the base first makes it a comparison.  -1: as
  * call_tree_load(); ERR_EMPTY when nothing is left, or the amount was not recorded; and
  * when the sides have different units.
  */

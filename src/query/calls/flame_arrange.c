@@ -7,7 +7,7 @@
 #include "base/sum.h"
 #include "query/calls/flame.h"
 
-/* A base of other steps is told for as many as the drawn side has. */
+/* A base of other steps (or runs) is told for as many as the drawn side has. */
 static void scale_base(struct flame *f)
 {
 	double steps = (double)f->steps[FLAME_NOW], base = (double)f->steps[FLAME_BASE];
