@@ -652,6 +652,28 @@ steps_of() { # FILE "LENGTH..." [KERNEL...]
 		json_is '0.0285 < min(row["p"] for row in j["rows"] if row["p"] is not None)'
 }
 
+@test "a row that explains next to nothing of a change is not named" {
+	steps_of base.json "200 200 200" gemm:7:50 other:20:60
+	steps_of new.json "300 300 300" gemm:7:51 other:20:55
+	run --separate-stderr ptool diff -q --headline --by kernel base.json new.json
+	exits 0
+	[[ $output == *"step 200.000 us -> 300.000 us"* && $output != *" in gemm"* ]]
+	# functions are of whole runs: 6 us more, of 300 us
+	python3 - <<-'PY'
+		import json
+		for name, step, took in ("base", 100, 20), ("small", 200, 22), ("large", 200, 80):
+		    events = []
+		    for at in range(3):
+		        events += [{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#%d" % at, "pid": 1, "tid": 1, "ts": 1000 * at, "dur": step},
+		                   {"ph": "X", "cat": "python_function", "name": "a.py(1): f", "pid": 1, "tid": 1, "ts": 1000 * at + 5, "dur": took}]
+		    json.dump({"schemaVersion": 1, "traceEvents": events}, open("%s.json" % name, "w"))
+	PY
+	run --separate-stderr ptool diff -q --headline --by function base.json small.json
+	[[ $output == *"step 100.000 us -> 200.000 us"* && $output != *" in a.py"* ]]
+	run --separate-stderr ptool diff -q --headline --by function base.json large.json
+	[[ $output == *"; most in a.py:1(f) (+180.000 us"* ]]
+}
+
 @test "a row is a share of the change only where rows add up to it, and the mean and the verdict agree" {
 	steps_of base.json "200 200 200" gemm:7:50 other:20:100
 	steps_of new.json "300 300 300" gemm:7:130 other:20:100

@@ -307,6 +307,28 @@ static const char *calls_text(const struct diff *d, const struct diff_row *row,
 			    base == 1 ? "call" : "calls", unit);
 }
 
+/* The headline's mean in the unit of rows, which may be of whole runs. */
+static double subject_of_rows(const struct diff *d, enum diff_which which)
+{
+	const struct diff_side *side = &d->sides[which];
+	double steps = 0, subject = (double)side->subject;
+
+	if (d->per_step || !d->subject_per_step)
+		return subject;
+	for (size_t i = 0; side->steps && i < side->nruns; i++)
+		steps += (double)side->steps[i].nranges;
+	return subject * steps / (double)side->nruns;
+}
+
+/* The row's change in percent of the headline's; NaN: they have other units. */
+static double share_of(const struct diff *d, const struct diff_row *row)
+{
+	double delta = subject_of_rows(d, DIFF_NEW) - subject_of_rows(d, DIFF_BASE);
+
+	return d->unit == diff_subject_unit(d) ? 100 * (double)row->delta / delta
+					       : (double)NAN;
+}
+
 /* Is the row a part of the headline's change, of which it is so many percent? */
 static bool is_part(const struct diff *d, const struct diff_row *row, int64_t delta)
 {
@@ -335,9 +357,9 @@ static const char *explanation(const struct diff *d, struct arena *arena)
 		return "";
 	if (verdict != DIFF_UNDECIDED && (verdict == DIFF_SLOWER) != (delta > 0))
 		return ""; /* the median went the other way than the mean, which rows add up to */
-	double share = 100 * (double)row->delta / (double)delta;
+	double share = share_of(d, row);
 	bool has_share = is_part(d, row, delta);
-	if (has_share && share < LEAST_SHARE_PCT)
+	if (share < LEAST_SHARE_PCT)
 		return "";
 	return arena_printf(
 		arena, "; %s %s (%s%s%s)",
