@@ -44,6 +44,35 @@ static void match(const struct diff_relaxing *ways, const char *const *base,
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
+static void functions_of_one_name_move_together_where_one_was_added(void **state)
+{
+	char out[256];
+
+	(void)state;
+	match(diff_function_relaxings, LIST("m.py:10(f)", "m.py:50(f)", "m.py:90(f)"),
+	      LIST("m.py:3(f)", "m.py:15(f)", "m.py:55(f)", "m.py:95(f)"), out);
+	assert_string_equal("m.py:10(f)=m.py:15(f);m.py:50(f)=m.py:55(f);"
+			    "m.py:90(f)=m.py:95(f);",
+			    out);
+	match(diff_function_relaxings,
+	      LIST("m.py:3(f)", "m.py:15(f)", "m.py:55(f)", "m.py:95(f)"),
+	      LIST("m.py:10(f)", "m.py:50(f)", "m.py:90(f)"), out);
+	assert_string_equal("m.py:15(f)=m.py:10(f);m.py:55(f)=m.py:50(f);"
+			    "m.py:95(f)=m.py:90(f);",
+			    out);
+	/* those between which lines were added go on by the nearest; a tie is the same
+	 * from both sides */
+	match(diff_function_relaxings, LIST("m.py:10(f)", "m.py:50(f)"),
+	      LIST("m.py:15(f)", "m.py:30(f)", "m.py:62(f)"), out);
+	assert_string_equal("m.py:10(f)=m.py:15(f);m.py:50(f)=m.py:62(f);", out);
+	match(diff_function_relaxings, LIST("m.py:15(f)"),
+	      LIST("m.py:10(f)", "m.py:20(f)"), out);
+	assert_string_equal("m.py:15(f)=m.py:10(f);", out);
+	match(diff_function_relaxings, LIST("m.py:10(f)", "m.py:20(f)"),
+	      LIST("m.py:15(f)"), out);
+	assert_string_equal("m.py:10(f)=m.py:15(f);", out);
+}
+
 static void kernels_are_renamed_by_architecture_sizes_and_base_name(void **state)
 {
 	char out[256];
@@ -229,6 +258,7 @@ static void the_interval_of_few_against_many_is_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_of_one_name_move_together_where_one_was_added),
 		cmocka_unit_test(kernels_are_renamed_by_architecture_sizes_and_base_name),
 		cmocka_unit_test(functions_are_renamed_by_line_and_address),
 		cmocka_unit_test(calls_of_cuda_and_hip_are_paired_by_what_they_do),

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "query/calls/frame_name.h"
 
 struct relaxed {
@@ -58,6 +59,93 @@ static void relax_names(struct matching *m, const uint32_t *at, size_t n,
 	intern_release(&classes);
 }
 
+/* Of more pairs than that nobody knows which is meant: all of a class are looked at. */
+#define MOVES_MAX 4096
+
+/* Two functions that may be one, so many lines further down. */
+struct move {
+	uint32_t base, after; /* singles */
+	int64_t lines, first; /* first: the smaller place of the two */
+	size_t alike;         /* that move so far */
+};
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct move *x = a, *y = b;
+	int order = sort_order(x->lines, y->lines);
+
+	return order ? order : sort_order(x->first, y->first);
+}
+
+/* Those of the commonest distance first, then of the smallest; the same from both sides. */
+static int compare_moves(const void *a, const void *b)
+{
+	const struct move *x = a, *y = b;
+	int order = sort_order((int64_t)y->alike, (int64_t)x->alike);
+
+	if (!order)
+		order = sort_order(llabs(x->lines), llabs(y->lines));
+	return order ? order : sort_order(x->first, y->first);
+}
+
+static size_t list_moves(const struct matching *m, const uint32_t *at, size_t middle,
+			 size_t to, struct move *moves)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < middle; i++)
+		for (size_t k = middle; k < to; k++) {
+			int64_t from = m->relaxed[at[i]].place,
+				now = m->relaxed[at[k]].place;
+			moves[n++] = (struct move){ .base = at[i],
+						    .after = at[k],
+						    .lines = sum_sub(now, from),
+						    .first = from < now ? from : now };
+		}
+	qsort(moves, n, sizeof(*moves), compare_lines);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && moves[end].lines == moves[i].lines;)
+			end++;
+		for (size_t k = i; k < end; k++)
+			moves[k].alike = end - i;
+	}
+	return n;
+}
+
+/*
+ * Of more functions on one side than on the other some are new: what stands before all of
+ * them moves them by as many lines.
+ */
+static void pair_moved(const struct matching *m, const uint32_t *at, size_t middle,
+		       size_t to, uint32_t *partner)
+{
+	size_t pairs = middle * (to - middle);
+
+	if (pairs == 0 || middle > MOVES_MAX || to - middle > MOVES_MAX ||
+	    pairs > MOVES_MAX)
+		return;
+	struct move *moves = xcalloc(pairs, sizeof(*moves));
+	size_t n = list_moves(m, at, middle, to, moves);
+	qsort(moves, n, sizeof(*moves), compare_moves);
+	for (size_t i = 0; i < n; i++) {
+		if (partner[moves[i].base] != DIFF_NO_PARTNER ||
+		    partner[moves[i].after] != DIFF_NO_PARTNER)
+			continue;
+		partner[moves[i].base] = moves[i].after;
+		partner[moves[i].after] = moves[i].base;
+	}
+	free(moves);
+}
+
+static bool has_places(const struct matching *m, const uint32_t *at, size_t from,
+		       size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		if (m->relaxed[at[i]].place != 0)
+			return true;
+	return false;
+}
+
 /* at[from..to) is one class, base's singles first. */
 static void pair_class(const struct matching *m, const uint32_t *at, size_t from,
 		       size_t to, bool is_unique, uint32_t *partner)
@@ -68,6 +156,10 @@ static void pair_class(const struct matching *m, const uint32_t *at, size_t from
 		middle++;
 	if (is_unique && (middle - from != 1 || to - middle != 1))
 		return;
+	if (middle - from != to - middle && has_places(m, at, from, to)) {
+		pair_moved(m, at + from, middle - from, to - from, partner);
+		return;
+	}
 	for (size_t i = 0; from + i < middle && middle + i < to; i++) {
 		partner[at[from + i]] = at[middle + i];
 		partner[at[middle + i]] = at[from + i];

@@ -31,8 +31,9 @@ struct diff_relaxing {
 
 /*
  * Pairs singles of the two sides of whose names the same is left, each at most once:
- * those with the first place, then the heaviest, then by name; the next way is for those
- * that the ones before it left over.  `ways` ends with relax NULL.  partner[i] is the
+ * those with the first place, then the heaviest, then by name; where one side has more
+ * of them, those that are the commonest distance apart.  The next way is for those that
+ * the ones before it left over.  `ways` ends with relax NULL.  partner[i] is the
  * place of the partner of singles[i], or DIFF_NO_PARTNER.  The pairs are the same
  * when the sides are swapped.
  */
