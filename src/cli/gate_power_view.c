@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "cli/gate.h"
+#include "query/stats/middle.h"
 
 /* A line of --power. */
 struct power_row {
@@ -60,10 +61,9 @@ const struct view gate_power_view = {
 
 static double noise_of(const struct gate_trial *t)
 {
-	double mean = 0, sum = 0, n = (double)t->base.n;
+	double mean = middle_mean(t->base.values, t->base.n), sum = 0;
+	double n = (double)t->base.n;
 
-	for (size_t i = 0; i < t->base.n; i++)
-		mean += t->base.values[i] / n;
 	for (size_t i = 0; i < t->base.n; i++)
 		sum += (t->base.values[i] - mean) * (t->base.values[i] - mean);
 	return n > 1 && mean != 0 ? 100 * sqrt(sum / (n - 1)) / fabs(mean) : (double)NAN;

@@ -208,6 +208,27 @@ static void power_tells_what_gates_do(void **state)
 	gate_power_release(&more);
 }
 
+/* Ten sevenths of 7 add up to less: equal values are no noise. */
+static void equal_values_have_no_noise(void **state)
+{
+	static const double base[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
+	static const double more[] = { 14 };
+	const struct gate_trial trial = { .base = { base, 10 },
+					  .new_side = { more, 1 },
+					  .tolerance = 2,
+					  .is_in_noise = true };
+	struct gate_result r;
+	struct gate_power p;
+
+	(void)state;
+	gate_judge(&trial, ALPHA, &r);
+	assert_true(r.tolerance_pct == 0 && r.is_worse);
+	gate_power_make(&trial, 1, 1, ALPHA, &p);
+	assert_true(p.aa_pct == 0 && p.aa_inconclusive_pct == 0);
+	assert_true(p.least_80[0] > 0 && p.least_80[0] < 0.1);
+	gate_power_release(&p);
+}
+
 static void runs_that_decide_grow_with_noise(void **state)
 {
 	static const double quiet[] = { 100, 101, 99 }, loud[] = { 100, 108, 92 };
@@ -326,6 +347,7 @@ int main(void)
 		cmocka_unit_test(
 			gates_of_one_program_rarely_fail_and_3_percent_are_found),
 		cmocka_unit_test(power_tells_what_gates_do),
+		cmocka_unit_test(equal_values_have_no_noise),
 		cmocka_unit_test(runs_that_decide_grow_with_noise),
 		cmocka_unit_test(from_0_a_change_is_measured_in_its_unit),
 		cmocka_unit_test(without_noise_new_runs_that_agree_decide),

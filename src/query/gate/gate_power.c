@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "query/gate/gate.h"
+#include "query/stats/middle.h"
 
 #define GATES    2000 /* of one program */
 #define CHANGES  500  /* of a program that got slower, for each trial */
@@ -45,8 +46,7 @@ static void urn_make(struct urn *u, const double *values, const double *less, si
 	*u = (struct urn){ .values = xcalloc(n, sizeof(*u->values)), .n = n };
 	for (size_t i = 0; i < n; i++)
 		u->values[i] = values[i] - (less ? less[i] : 0);
-	for (size_t i = 0; i < n; i++)
-		u->mean += u->values[i] / (double)n;
+	u->mean = middle_mean(u->values, n);
 	for (size_t i = 0; i < n; i++) {
 		u->values[i] -= u->mean;
 		variance += u->values[i] * u->values[i] / (double)n;

@@ -48,10 +48,8 @@ static double middle_of(struct gate_side side)
 
 static double deviation(const double *values, size_t n)
 {
-	double mean = 0, sum = 0;
+	double mean = n ? middle_mean(values, n) : 0, sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		mean += values[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		sum += (values[i] - mean) * (values[i] - mean);
 	return n > 1 ? sqrt(sum / (double)(n - 1)) : (double)NAN;

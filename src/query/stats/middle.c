@@ -5,13 +5,14 @@
 
 #include "base/sort.h"
 
+/* From the first value: equal ones have no rounding, which would look like noise. */
 double middle_mean(const double *values, size_t n)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
+	for (size_t i = 1; i < n; i++)
+		sum += values[i] - values[0];
+	return values[0] + sum / (double)n;
 }
 
 double middle_median(double *values, size_t n)
