@@ -211,6 +211,7 @@ static int judge(const struct making *m, struct gate_line *line,
 		.base = { of[DIFF_BASE].values, of[DIFF_BASE].n },
 		.new_side = { of[DIFF_NEW].values, of[DIFF_NEW].n },
 		.is_paired = is_paired,
+		.is_row = line->row,
 		.higher_is_better = b->higher_is_better,
 		.tolerance = b->tolerance,
 		.is_in_noise = b->is_in_noise,
@@ -229,7 +230,6 @@ static int judge(const struct making *m, struct gate_line *line,
 		return 0;
 	gate_judge(&line->trial, alpha, &line->result);
 	line->verdict = line->result.verdict;
-	line->result.is_row = line->row;
 	return 0;
 }
 
@@ -418,8 +418,7 @@ static void sum_up_rows(struct gate *g, size_t whole)
 	for (size_t i = whole + 1; i < g->n && g->lines[i].row; i++, n++) {
 		struct gate_line *row = &g->lines[i];
 		failed += row->verdict == GATE_FAIL;
-		bool is_open = row->result.has_noise && !row->result.can_decide;
-		is_open |= row->result.is_lost;
+		bool is_open = gate_row_is_open(&row->result);
 		open += is_open;
 		lost += row->result.is_lost;
 		row->is_shown = row->verdict == GATE_FAIL || row->result.is_lost;

@@ -108,12 +108,12 @@ static void ties_leave_a_row_open(void **state)
 	const double new_side[] = { 200, 201, 202, 203, 204 };
 	const struct gate_trial trial = { .base = { base, 5 },
 					  .new_side = { new_side, 5 },
+					  .is_row = true,
 					  .tolerance = 2 };
 	struct gate_result r;
 
 	(void)state;
 	gate_judge(&trial, ALPHA, &r);
-	r.is_row = true;
 	gate_decide(&r, 1, ALPHA);
 	assert_true(r.p > ALPHA);
 	assert_true(r.is_lost);
@@ -206,6 +206,34 @@ static void power_tells_what_gates_do(void **state)
 	assert_true(isnan(more.least_80[0])); /* 8 v 2 cannot decide */
 	gate_power_release(&p);
 	gate_power_release(&more);
+}
+
+/* Half of base is 50 % worse where higher is better, and rows need no narrow intervals. */
+static void power_is_of_rows_and_of_either_direction(void **state)
+{
+	static const double base[] = { 100, 105, 95, 102, 98, 103, 97, 101.5 };
+	struct gate_trial trials[] = { { .base = { base, 8 }, .tolerance = 2 },
+				       { .base = { base, 8 }, .tolerance = 2 } };
+	struct gate_power p;
+
+	(void)state;
+	gate_power_make(trials, 2, 0, ALPHA, &p);
+	assert_true(p.aa_inconclusive_pct > 50);
+	gate_power_release(&p);
+	trials[0].is_row = trials[1].is_row = true;
+	gate_power_make(trials, 2, 0, ALPHA, &p);
+	assert_true(p.aa_inconclusive_pct < 5 && p.aa_pct < 2);
+	gate_power_release(&p);
+	trials[0].is_row = false;
+	trials[0].higher_is_better = true;
+	trials[0].tolerance = 50;
+	gate_power_make(trials, 1, 0, ALPHA, &p);
+	assert_true(p.least_80[0] > 50 && p.least_80[0] < 54);
+	gate_power_release(&p);
+	trials[0].tolerance = 120;
+	gate_power_make(trials, 1, 0, ALPHA, &p);
+	assert_true(isnan(p.least_80[0]));
+	gate_power_release(&p);
 }
 
 /* Ten sevenths of 7 add up to less: equal values are no noise. */
@@ -347,6 +375,7 @@ int main(void)
 		cmocka_unit_test(
 			gates_of_one_program_rarely_fail_and_3_percent_are_found),
 		cmocka_unit_test(power_tells_what_gates_do),
+		cmocka_unit_test(power_is_of_rows_and_of_either_direction),
 		cmocka_unit_test(equal_values_have_no_noise),
 		cmocka_unit_test(runs_that_decide_grow_with_noise),
 		cmocka_unit_test(from_0_a_change_is_measured_in_its_unit),

@@ -26,6 +26,7 @@ struct gate_side {
 struct gate_trial {
 	struct gate_side base, new_side; /* base.n is 0: against `limit` */
 	bool is_paired;                  /* values of one place belong together */
+	bool is_row;                     /* of a budget of each row: never the headline */
 	bool higher_is_better;
 	double limit;
 	double tolerance; /* percent of base's middle, or deviations of base's runs */
@@ -49,7 +50,7 @@ struct gate_result {
 	bool has_noise; /* else base's values are equal, and the new ones all say the same */
 	bool is_within;     /* the interval is within the tolerance */
 	bool is_headline;   /* tested alone */
-	bool is_row;        /* one of many: never the headline; set by who knows it */
+	bool is_row;        /* the trial's */
 	size_t outliers[2]; /* of base and the new side; left out of all of this */
 	/* In percent of base, in the column's unit where base is 0; NaN: not known. */
 	double worse, allowed;
@@ -65,6 +66,8 @@ void gate_judge(const struct gate_trial *trial, double alpha, struct gate_result
  * others when their q, by Benjamini and Hochberg, is.
  */
 void gate_decide(struct gate_result *results, size_t n, double alpha);
+/* Does the row keep its budget from passing?  Its interval does not count. */
+bool gate_row_is_open(const struct gate_result *row);
 
 /*
  * Runs a side that are likely to decide what is inconclusive, at least 2; 0: no number up

@@ -15,7 +15,7 @@
 #define GATES    2000 /* of one program */
 #define CHANGES  500  /* of a program that got slower, for each trial */
 #define HALVINGS 14
-#define MOST     2.0 /* the largest change that is tried: it takes three times as long */
+#define MOST     2.0 /* the largest change that is tried: three times as long; or to 0 */
 
 /* SplitMix64 (Steele, Lea, Flood 2014): the same numbers everywhere. */
 static uint64_t next_random(uint64_t *state)
@@ -116,7 +116,7 @@ static void made_draw(struct made *m, uint64_t seed)
 /* The new side so much worse: `by` is a part of base. */
 static void made_change(struct made *m, double by)
 {
-	double factor = m->trial.higher_is_better ? 1 / (1 + by) : 1 + by;
+	double factor = m->trial.higher_is_better ? 1 - by : 1 + by;
 
 	for (size_t i = 0; i < m->trial.new_side.n; i++)
 		m->values[1][i] = m->unchanged[i] * factor;
@@ -135,9 +135,9 @@ static bool fails(struct made *m, double by, double alpha)
 /* The smallest change that fails, as these values were drawn; NaN: none does. */
 static double least_change(struct made *m, double alpha)
 {
-	double low = 0, high = MOST;
+	double low = 0, high = m->trial.higher_is_better ? 1 : MOST;
 
-	if (!fails(m, MOST, alpha))
+	if (!fails(m, high, alpha))
 		return (double)INFINITY;
 	for (int i = 0; i < HALVINGS; i++) {
 		double middle = (low + high) / 2;
@@ -180,7 +180,9 @@ static void find_alarms(struct made *made, size_t n, double alpha, struct gate_p
 		gate_decide(results, n, alpha);
 		for (size_t k = 0; k < n; k++) {
 			has_failed |= results[k].verdict == GATE_FAIL;
-			is_open |= results[k].verdict == GATE_INCONCLUSIVE;
+			is_open |= results[k].is_row
+					   ? gate_row_is_open(&results[k])
+					   : results[k].verdict == GATE_INCONCLUSIVE;
 		}
 		failed += has_failed;
 		inconclusive += is_open && !has_failed;

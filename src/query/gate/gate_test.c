@@ -337,7 +337,8 @@ void gate_judge(const struct gate_trial *trial, double alpha, struct gate_result
 				     .allowed = (double)NAN,
 				     .deviation = (double)NAN,
 				     .p = (double)NAN,
-				     .q = (double)NAN };
+				     .q = (double)NAN,
+				     .is_row = trial->is_row };
 	out->value = middle_of(trial->new_side);
 	if (trial->base.n == 0)
 		judge_limit(trial, alpha, out);
@@ -394,6 +395,11 @@ void gate_decide(struct gate_result *results, size_t n, double alpha)
 		decide_one(r, r->is_headline ? r->p : r->q, alpha);
 	}
 	free(p);
+}
+
+bool gate_row_is_open(const struct gate_result *row)
+{
+	return (row->has_noise && !row->can_decide) || row->is_lost;
 }
 
 /* Of n pairs as many as differ if as many do as here: equal ones take no part. */
