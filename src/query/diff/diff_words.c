@@ -175,10 +175,11 @@ void diff_add_notes(const struct diff *d, struct memtable *to)
 				  "one run per side: its steps decide, and run-to-run "
 				  "noise is unknown");
 	if (d->headline.verdict == DIFF_NO_CHANGE && !isnan(d->headline.least_pct))
-		memtable_add_note(to,
-				  "a change of %.1f%% would be found in %d of 100 such "
-				  "comparisons",
-				  d->headline.least_pct, RANK_POWER_PCT);
+		memtable_add_note(
+			to,
+			"a change larger than %.1f%% would be found in %d of 100 such "
+			"comparisons",
+			d->headline.least_pct, RANK_POWER_PCT);
 	note_mixed(d, to);
 	note_significant(d, to);
 	note_rows(d, to);
