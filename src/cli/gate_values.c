@@ -198,6 +198,37 @@ static int take(void *context, struct table *t, struct err *err)
 	return rc < 0 ? -1 : 1;
 }
 
+/* Takes the view's rows; `without` is an option that is left out, or NULL. */
+static int ask(struct taking *to, const struct reading *reading, const char *without,
+	       struct err *err)
+{
+	const struct budget *b = to->budget;
+	const struct table_use use = { take, to };
+	char **words = xrealloc_array(NULL, (size_t)b->noptions + 1, sizeof(*words));
+	int n = 0;
+
+	for (int i = 0; i < b->noptions; i++)
+		if (!without || strncmp(b->options[i], without, strlen(without)) != 0)
+			words[n++] = b->options[i];
+	words[n] = NULL;
+	int rc = table_command_use_words(b->view, n, words, reading, &use, err);
+	free(words);
+	return rc;
+}
+
+/* Is --min-dur all that leaves no row?  That nothing takes so long is what is asked for. */
+static bool is_short(const struct taking *to, const struct reading *reading)
+{
+	struct gate_run run = { .n = 0 };
+	struct taking all = *to;
+	struct err why = ERR_INIT;
+
+	all.run = &run;
+	bool has_rows = ask(&all, reading, "--min-dur=", &why) > 0 && run.n > 0;
+	free(run.rows);
+	return has_rows;
+}
+
 /* The view of one run; without rows its `lacks` says why. */
 static int use_view(struct taking *to, const struct diff_run *run,
 		    const struct scope *scope, struct err *err)
@@ -206,18 +237,13 @@ static int use_view(struct taking *to, const struct diff_run *run,
 	const struct reading reading = { .store = run->store,
 					 .path = run->name,
 					 .scope = scope };
-	const struct table_use use = { take, to };
-	char **words = xrealloc_array(NULL, (size_t)b->noptions + 1, sizeof(*words));
 	struct err why = ERR_INIT;
 
 	to->scope = scope;
-	for (int i = 0; i < b->noptions; i++)
-		words[i] = b->options[i];
-	words[b->noptions] = NULL;
-	int rc = table_command_use_words(b->view, b->noptions, words, &reading, &use,
-					 &why);
-	free(words);
+	int rc = ask(to, &reading, NULL, &why);
 	bool is_lacking = rc == 0 || (rc < 0 && why.kind == ERR_EMPTY);
+	if (is_lacking && b->stat && !b->stat->least && is_short(to, &reading))
+		return 0;
 	bool is_number = to->run->n >= (b->stat ? b->stat->least : 1);
 	if (is_lacking || (rc > 0 && !is_number))
 		to->run->lacks = arena_strdup(

@@ -262,6 +262,15 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	budget '[slow]' 'view = list' 'stat = count' 'min-dur = 1s' 'against = base1.json'
 	verdict inconclusive 3 --within-run base2.json
 	[[ $output == *"a side has no rows, and so no steps"* ]]
+	for view in top kernels; do # which refuse a filter that leaves nothing
+		budget '[slow]' "view = $view" 'stat = count' 'min-dur = 1s' 'max = 0'
+		verdict pass 0 "$EVERYTHING"
+	done
+	budget '[slow]' 'view = kernels' 'stat = count' 'min-dur = 1s' 'focus = nosuch' 'max = 0'
+	verdict inconclusive 3 "$EVERYTHING"
+	[[ $output == *"no kernel matches"* ]]
+	budget '[slow]' 'view = kernels' 'stat = count' 'min-dur = 1s' 'max = 0'
+	verdict inconclusive 3 base1.json
 }
 
 @test "what is acknowledged does not count, until its day is over" {
