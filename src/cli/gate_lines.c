@@ -453,7 +453,9 @@ static void decide(struct gate *g)
 		line->result = results[i];
 		if (!line->is_whole && line->trial.base.n)
 			line->verdict = results[i].verdict;
-		if (line->verdict == GATE_INCONCLUSIVE && !line->is_whole)
+		bool is_open = line->verdict == GATE_INCONCLUSIVE ||
+			       (line->row && gate_row_is_open(&line->result));
+		if (is_open && !line->is_whole)
 			line->runs_needed = gate_runs_needed(&line->trial, &results[i],
 							     g->plan->alpha);
 	}

@@ -125,8 +125,11 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	verdict inconclusive 3 new?.json
 	[[ $output == *"op0"*"0 of 9 rows are worse, and 1 seems to be"* ]]
 	verdict pass 0 base?.json
+	rm base4.json new4.json
+	verdict inconclusive 3 base?.json
+	[[ $output == *"0 of 9 rows are worse; 5 runs a side are likely to decide"* ]]
 	budget '[operators]' 'view = top' 'column = self_cpu_ns' 'stat = each' 'against = base*.json' 'focus = op0'
-	verdict fail 1 new?.json
+	verdict fail 1 --alpha 0.03 new?.json
 }
 
 @test "rows that only numbers tell apart are judged each, and texts that are findings name none" {

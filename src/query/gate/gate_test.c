@@ -437,6 +437,16 @@ static size_t runs_for_limit(const struct gate_trial *t, double alpha)
 	return more;
 }
 
+/* As many as some p is below alpha for. */
+static size_t runs_for_row(const struct gate_trial *t, double alpha)
+{
+	size_t n = trial_least(t) + 1;
+
+	while (n <= GATE_RUNS_MAX && !is_likely(t, false, n, alpha))
+		n++;
+	return n;
+}
+
 /*
  * If the change and the noise are as they are here: as many as bring the change's error
  * below what lies between it and 0, or the tolerance.
@@ -452,6 +462,8 @@ static size_t runs_for_change(const struct gate_trial *t, const struct gate_resu
 	double sides = t->is_paired ? 1 : 2;
 	size_t n = 2;
 
+	if (r->is_row && !r->is_worse) /* its interval does not count */
+		return runs_for_row(t, alpha);
 	while (n <= GATE_RUNS_MAX && !is_likely(t, r->is_worse, n, level))
 		n++;
 	while (n <= GATE_RUNS_MAX &&
