@@ -36,8 +36,9 @@ struct gate_line {
 	enum gate_verdict verdict; /* of a budget of each row: of all of them */
 	bool is_whole;             /* such a budget's own line: it has no number */
 	bool is_shown;             /* rows that pass are not */
-	const char *why;           /* in the arena; what else there is to say; or NULL */
-	const char *column;        /* in the arena; NULL: not known */
+	bool is_by_steps;   /* values are of steps of one run a side, not of runs */
+	const char *why;    /* in the arena; what else there is to say; or NULL */
+	const char *column; /* in the arena; NULL: not known */
 	enum unit unit;
 	size_t runs_needed;
 };
@@ -76,8 +77,7 @@ bool gate_line_counts(const struct gate_line *line);
 const char *gate_amount_text(const struct gate_line *line, double value,
 			     struct arena *arena);
 /* "+11.7% (95% CI +8.8% to +14.6%), p = 0.0003, 8 v 8 runs": in the arena. */
-const char *gate_line_text(const struct gate *g, const struct gate_line *line,
-			   struct arena *arena);
+const char *gate_line_text(const struct gate_line *line, struct arena *arena);
 /* "gate failed: step time": in the arena. */
 const char *gate_headline(const struct gate *g, struct arena *arena);
 

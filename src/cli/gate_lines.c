@@ -241,6 +241,14 @@ static const char *why_no_steps(const struct making *m)
 	return "its rows do not belong to steps, which --within-run needs";
 }
 
+static struct gate_line *add_number_line(const struct making *m, bool by_steps)
+{
+	struct gate_line *line = add_line(m, NULL);
+
+	line->is_by_steps = by_steps;
+	return line;
+}
+
 static int add_number(const struct making *m, struct err *err)
 {
 	struct numbers of[NDIFF_SIDES] = { { .n = 0 } };
@@ -257,7 +265,7 @@ static int add_number(const struct making *m, struct err *err)
 	if (by_steps && (!of[DIFF_BASE].n || !of[DIFF_NEW].n))
 		add_open_line(m, why_no_steps(m));
 	else
-		rc = judge(m, add_line(m, NULL), of, err);
+		rc = judge(m, add_number_line(m, by_steps), of, err);
 	numbers_release(of);
 	return rc;
 }

@@ -56,11 +56,10 @@ static void put_outcome(struct xml *x, const struct gate_line *line, const char 
 	xml_end(x, element);
 }
 
-static void put_case(struct xml *x, const struct gate *g, const struct gate_line *line,
-		     struct arena *arena)
+static void put_case(struct xml *x, const struct gate_line *line, struct arena *arena)
 {
 	const struct budget *b = line->budget;
-	const char *text = gate_line_text(g, line, arena);
+	const char *text = gate_line_text(line, arena);
 
 	xml_begin(x, "testcase");
 	xml_value(x, "classname", str_of(arena_printf(arena, "ptool.%s", b->view->name)));
@@ -115,7 +114,7 @@ int gate_write_junit(const struct gate *g, const char *path, struct err *err)
 	value_of(&x, "skipped", open, &arena);
 	for (size_t i = 0; i < g->n; i++)
 		if (!g->lines[i].row)
-			put_case(&x, g, &g->lines[i], &arena);
+			put_case(&x, &g->lines[i], &arena);
 	xml_end(&x, "testsuite");
 	xml_end(&x, "testsuites");
 	writer_byte(&w, '\n');
@@ -185,7 +184,7 @@ void gate_annotate(const struct gate *g, const char *path)
 		put_escaped(arena_printf(&arena, "ptool gate: %s", line->budget->name),
 			    true);
 		printf("::");
-		put_escaped(gate_line_text(g, line, &arena), false);
+		put_escaped(gate_line_text(line, &arena), false);
 		putchar('\n');
 	}
 	arena_release(&arena);

@@ -94,7 +94,7 @@ static const char *shown_text(const struct showing *s, const struct gate_line *l
 
 	switch (what) {
 	case OF_DETAIL:
-		return gate_line_text(s->gate, line, s->arena);
+		return gate_line_text(line, s->arena);
 	case OF_NAME:
 		return line->row ? arena_printf(s->arena, "  %s", line->row)
 				 : line->budget->name;
@@ -109,7 +109,7 @@ static const char *shown_text(const struct showing *s, const struct gate_line *l
 	case OF_ALLOWED:
 		return gate_allowed_text(line, s->arena);
 	default:
-		return gate_sizes_text(s->gate, line, s->arena);
+		return gate_sizes_text(line, s->arena);
 	}
 }
 
@@ -227,7 +227,7 @@ static void add_notes(const struct gate *g, struct memtable *to)
 		const struct gate_line *line = &g->lines[i];
 		if (!line->row && line->verdict != GATE_PASS)
 			memtable_add_note(to, "%s: %s", line->budget->name,
-					  gate_line_text(g, line, &to->arena));
+					  gate_line_text(line, &to->arena));
 	}
 }
 

@@ -71,11 +71,10 @@ const char *gate_allowed_text(const struct gate_line *line, struct arena *arena)
 }
 
 /* "8 v 8", "8 pairs". */
-const char *gate_sizes_text(const struct gate *g, const struct gate_line *line,
-			    struct arena *arena)
+const char *gate_sizes_text(const struct gate_line *line, struct arena *arena)
 {
 	const struct gate_trial *t = &line->trial;
-	const char *steps = g->plan->within_run && t->base.n > 1 ? " steps" : "";
+	const char *steps = line->is_by_steps ? " steps" : "";
 
 	if (line->is_whole)
 		return NULL;
@@ -93,14 +92,14 @@ static const char *needed_text(const struct gate_line *line, struct arena *arena
 	size_t n = line->runs_needed;
 	size_t base = line->trial.base.n, new_side = line->trial.new_side.n;
 	const char *of_base = "", *of_new = "";
+	const char *what = line->is_by_steps ? "steps" : "runs";
 
 	if (!n)
-		return line->is_whole
-			       ? NULL
-			       : arena_printf(arena,
-					      "up to %d runs a side are unlikely to "
-					      "decide",
-					      GATE_RUNS_MAX);
+		return line->is_whole ? NULL
+				      : arena_printf(arena,
+						     "up to %d %s a side are unlikely to "
+						     "decide",
+						     GATE_RUNS_MAX, what);
 	if (!line->budget->against)
 		return arena_printf(arena, "%zu more runs are likely to decide",
 				    n - new_side);
@@ -109,7 +108,7 @@ static const char *needed_text(const struct gate_line *line, struct arena *arena
 	if (n > new_side && !line->is_whole)
 		of_new = arena_printf(arena, "%s%zu more new ones", *of_base ? ", " : "",
 				      n - new_side);
-	return arena_printf(arena, "%zu runs a side are likely to decide%s%s%s", n,
+	return arena_printf(arena, "%zu %s a side are likely to decide%s%s%s", n, what,
 			    *of_base || *of_new ? ": " : "", of_base, of_new);
 }
 
@@ -132,8 +131,7 @@ static const char *outliers_text(const struct gate_result *r, struct arena *aren
 			    n[0] + n[1], plural, n[0], n[1]);
 }
 
-static const char *number_text(const struct gate *g, const struct gate_line *line,
-			       struct arena *arena)
+static const char *number_text(const struct gate_line *line, struct arena *arena)
 {
 	const struct gate_result *r = &line->result;
 	const char *value = gate_amount_text(line, r->value, arena);
@@ -141,7 +139,7 @@ static const char *number_text(const struct gate *g, const struct gate_line *lin
 	if (!line->budget->against)
 		return arena_printf(arena, "%s, limit %s, %s run%s", value,
 				    gate_allowed_text(line, arena),
-				    gate_sizes_text(g, line, arena),
+				    gate_sizes_text(line, arena),
 				    line->trial.new_side.n == 1 ? "" : "s");
 	return arena_printf(arena, "%s -> %s, %s%s, allowed %s%s, %s%s",
 			    gate_amount_text(line, r->base, arena), value,
@@ -151,14 +149,13 @@ static const char *number_text(const struct gate *g, const struct gate_line *lin
 			    isnan(r->p)     ? ""
 			    : r->p < 0.0001 ? ", p < 0.0001"
 					    : arena_printf(arena, ", p = %.2g", r->p),
-			    gate_sizes_text(g, line, arena), outliers_text(r, arena));
+			    gate_sizes_text(line, arena), outliers_text(r, arena));
 }
 
-const char *gate_line_text(const struct gate *g, const struct gate_line *line,
-			   struct arena *arena)
+const char *gate_line_text(const struct gate_line *line, struct arena *arena)
 {
 	const struct budget *b = line->budget;
-	const char *text = line->is_whole ? line->why : number_text(g, line, arena);
+	const char *text = line->is_whole ? line->why : number_text(line, arena);
 	const char *needed =
 		line->verdict == GATE_INCONCLUSIVE ? needed_text(line, arena) : NULL;
 

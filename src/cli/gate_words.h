@@ -15,7 +15,6 @@ double gate_limit_of(const struct gate_line *line);
 /* The limit, or the tolerance: "180 ms", "2%", "2 sigma"; NULL: rows have one each. */
 const char *gate_allowed_text(const struct gate_line *line, struct arena *arena);
 /* "8 v 8", "8 pairs"; NULL: rows have these. */
-const char *gate_sizes_text(const struct gate *g, const struct gate_line *line,
-			    struct arena *arena);
+const char *gate_sizes_text(const struct gate_line *line, struct arena *arena);
 
 #endif

@@ -354,8 +354,16 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	run --separate-stderr ptool gate -q --within-run --alpha 0.05 new1.json
 	exits 1
 	[[ $output == *"4 v 4 steps"* ]]
+	verdict inconclusive 3 --within-run new1.json
+	[[ $output == *" steps a side are likely to decide"* ]]
 	run --separate-stderr ptool gate -q new1.json
 	exits 3
+	# several runs a side are runs
+	runs base 3 1000
+	runs new 3 1100
+	step_budget 'against = base*.json'
+	verdict inconclusive 3 --within-run new?.json
+	[[ $output == *" 3 v 3;"*" runs a side are likely to decide"* && $output != *steps\;* ]]
 }
 
 @test "JUnit, annotations and the step summary say what the table says" {
