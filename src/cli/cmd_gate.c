@@ -181,18 +181,22 @@ static int judge(const struct gate_opts *o, const struct gate_plan *plan, bool *
 
 /*
  * Of an earlier gate: who reads it would take its verdict for this one's.  But not where it
- * is the file of -o, which only --force replaces.
+ * is the file of -o, which only --force replaces.  Of a link the file goes that it leads to:
+ * reports are written through links.
  */
 static void drop_report(const char *path, const struct output_opts *o)
 {
 	struct stat st, kept;
 
-	if (!path || lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+	if (!path || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
 	if (!o->force && !output_to_stdout(o) && stat(o->path, &kept) == 0 &&
 	    kept.st_dev == st.st_dev && kept.st_ino == st.st_ino)
 		return;
-	(void)unlink(path);
+	char *file = realpath(path, NULL);
+	if (file)
+		(void)unlink(file);
+	free(file);
 }
 
 static int run(const struct command *self, int argc, char **argv)

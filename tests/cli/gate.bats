@@ -239,6 +239,13 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 		[ ! -e verdict ]
 		[ ! -e gate.xml ]
 	done
+	ln -s elsewhere link # through which verdicts are written
+	ptool gate -q --verdict-file link base1.json
+	[ "$(cat elsewhere)" = pass ]
+	run -4 ptool gate -q --verdict-file link nosuch.json
+	[ ! -e elsewhere ]
+	ptool gate -q --verdict-file link base1.json
+	[ "$(cat elsewhere)" = pass ]
 	echo 'not a verdict' >verdict # a mistyped name may be that of another file
 	for arguments in '--alpha 7' '--runs x' '--nosuch' '-o out.zzz' '-o verdict' '-o .'; do
 		run -2 ptool gate -q --verdict-file verdict $arguments base1.json
