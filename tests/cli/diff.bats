@@ -553,10 +553,10 @@ setup_of() { # FILE GPU [STACK]
 		[[ $output == *"note: different: stacks recorded in $1: recording them"* ]]
 	}
 	stacks 'base only' c.json d.json -- a.json b.json
-	stacks 'some runs of base only' a.json c.json -- a.json b.json
-	stacks 'some runs of new only' a.json b.json -- c.json a.json
-	stacks 'base and some runs of new' c.json d.json -- a.json c.json
-	stacks 'new and some runs of base' a.json c.json -- c.json d.json
+	stacks 'a part of base only' a.json c.json -- a.json b.json
+	stacks 'a part of new only' a.json b.json -- c.json a.json
+	stacks 'base and a part of new' c.json d.json -- a.json c.json
+	stacks 'new and a part of base' a.json c.json -- c.json d.json
 	run --separate-stderr ptool diff -q --wide a.json c.json -- d.json b.json
 	[[ $output != *"note: different:"* ]]
 }
@@ -705,6 +705,9 @@ steps_of() { # FILE "LENGTH..." [KERNEL...]
 	run --separate-stderr ptool diff -q --metric calls "$FIXTURES/samples/flame.txt" "$FIXTURES/samples/flame.txt"
 	exits 2
 	[[ $stderr == *"--metric calls: samples of stacks count no calls"* ]]
+	cp "$FIXTURES/samples/flame.txt" again.txt
+	ptool diff -q --aa "$FIXTURES/samples/flame.txt" again.txt --format json |
+		json_is 'j["rows"] and all(row["base_calls"] is None for row in j["rows"])'
 	steps_of base.json "1000 1000 1000 1000 1000 1000 1000 1000 1000 2000"
 	steps_of new.json "999.99 999.99 999.99 999.99 999.99 999.99 999.99 999.99 999.99 2001"
 	run --separate-stderr ptool diff -q --headline --within-run base.json new.json

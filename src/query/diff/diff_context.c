@@ -170,10 +170,10 @@ static const char *where_recorded(struct str base, struct str after)
 	bool all_base = str_is(base, "yes"), all_new = str_is(after, "yes");
 
 	if (str_is(after, "no"))
-		return all_base ? "base only" : "some runs of base only";
+		return all_base ? "base only" : "a part of base only";
 	if (str_is(base, "no"))
-		return all_new ? "new only" : "some runs of new only";
-	return all_base ? "base and some runs of new" : "new and some runs of base";
+		return all_new ? "new only" : "a part of new only";
+	return all_base ? "base and a part of new" : "new and a part of base";
 }
 
 /* Is it torch that wrote this?  As torch_dialect_add_text() says it. */

@@ -122,9 +122,12 @@ static struct cell get_name(const void *from, const void *row, int arg)
 
 static struct cell get_calls(const void *from, const void *row, int arg)
 {
+	const struct diff *d = from;
+
 	(void)arg;
-	return diff_calls_cell(((const struct row *)row)->of.calls,
-			       ((const struct diff *)from)->sides[DIFF_BASE].units);
+	return d->is_sampled ? cell_null() /* samples count no calls */
+			     : diff_calls_cell(((const struct row *)row)->of.calls,
+					       d->sides[DIFF_BASE].units);
 }
 
 #define AT(member) .arg = (int)offsetof(struct row, member)
@@ -132,7 +135,7 @@ static struct cell get_calls(const void *from, const void *row, int arg)
 /* clang-format off */
 static const struct field fields[] = {
 	{ "name", "Name", "name", NULL, UNIT_TEXT, .get = get_name },
-	{ "base_calls", "Calls", "calls of a run", NULL, UNIT_COUNT, .get = get_calls, .leaves = 2 },
+	{ "base_calls", "Calls", "calls per step or run", NULL, UNIT_COUNT, .get = get_calls, .leaves = 2 },
 	{ "base", "Base", "mean amount", NULL, UNIT_NS, .get = view_int64, AT(of.mean), .flags = FIELD_AMOUNT },
 	{ "deviation", "Deviation", "standard deviation", NULL, UNIT_NS, .get = diff_get_amount, AT(noise.deviation), .flags = FIELD_AMOUNT, .leaves = 1 },
 	{ "deviation_pct", "Dev. %", "in percent of the mean", NULL, UNIT_PERCENT, .get = diff_get_real, AT(noise.deviation_pct) },
