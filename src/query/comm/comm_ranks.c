@@ -75,8 +75,7 @@ static struct cell get_bandwidth(const void *from, const void *row, int arg)
 #define NUMBER(member) \
 	.get = view_number, .arg = (int)offsetof(struct comm_ranks_row, member)
 #define TEXT(member)  .get = get_text, .arg = (int)offsetof(struct comm_call, member)
-#define OF_AXIS(axis) \
-	NUMBER(axes.at[axis]), .needs = OF_TP << (axis), .flags = FIELD_KEY
+#define OF_AXIS(axis) NUMBER(axes.at[axis]), .needs = OF_TP << (axis), .flags = FIELD_KEY
 
 /* clang-format off */
 static const struct field fields[] = {
