@@ -884,7 +884,7 @@ f.pprof(".", f.field(1, f.field(1, 4) + f.field(2, 5)), f.field(5, f.field(1, 1)
 	done
 }
 
-@test "samples without a stack are part of all that shares are of, in tree as in top" {
+@test "samples without a stack are part of all that shares are of, in tree and flame as in top" {
 	# the largest share of a tree is the first row's
 	share() {
 		ptool tree -q --format csv "$@" | sed -n '2s/.*,//p'
@@ -895,4 +895,8 @@ f.pprof(".", f.field(1, f.field(1, 4) + f.field(2, 5)), f.field(5, f.field(1, 1)
 	# of the paths that are asked for they are no part
 	[ "$(share "$F" --focus main)" = 100 ]
 	[ "$(share "$F" --root-at main)" = 100 ]
+	for order in '' --inverted; do
+		ptool flame -q $order "$F" | grep -q ': 100% is 84 samples$'
+	done
+	ptool flame -q --focus main "$F" | grep -q ': 100% is 79 samples$'
 }

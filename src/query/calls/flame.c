@@ -265,7 +265,12 @@ static void add_tree(struct adding *a)
 {
 	const struct call_node *nodes = a->tree->nodes;
 	uint32_t at = nodes[CALL_ROOT].first;
+	struct flame_sums bare; /* of samples without a stack */
 
+	own_amounts(a, &nodes[CALL_ROOT], &bare);
+	bare.calls = 0;
+	if (a->tree->is_sampled)
+		add_sums(&a->b->flame->nodes[FLAME_ROOT].side[a->side], &bare);
 	a->node_of = xcalloc(a->tree->n, sizeof(*a->node_of));
 	while (at != CALL_NONE) {
 		if (nodes[at].kind != CALL_RECURSION && a->b->flame->is_inverted)
