@@ -46,7 +46,7 @@ static const struct field power_fields[] = {
 	{ "noise_pct", "Noise %", "standard deviation of the baseline's runs, in percent", NULL, UNIT_PERCENT, POWER(noise_pct) },
 	{ "base_runs", "Base n", "runs of the baseline", NULL, UNIT_COUNT, SIZE(base_runs) },
 	{ "new_runs", "New n", "runs that are to come", NULL, UNIT_COUNT, SIZE(new_runs) },
-	{ "seen_80_pct", "Seen at 80 %", "smallest change that fails in 80 of 100 gates; null: none up to 200 %", NULL, UNIT_PERCENT, POWER(least_80) },
+	{ "seen_80_pct", "Seen at 80 %", "smallest change that fails in 80 of 100 gates; null: none up to 200 % worse, or to 0", NULL, UNIT_PERCENT, POWER(least_80) },
 	{ "seen_90_pct", "Seen at 90 %", "likewise in 90 of 100", NULL, UNIT_PERCENT, POWER(least_90) },
 	{ .name = NULL },
 };

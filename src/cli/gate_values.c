@@ -14,6 +14,7 @@
 #include "cli/scope_options.h"
 #include "cli/suggest.h"
 #include "cli/table_command.h"
+#include "trace/fact.h"
 
 /* A column of a row: what tells it apart, always or only from one that is else alike. */
 enum part { NO_PART, A_KEY, A_LAST_KEY };
@@ -94,15 +95,23 @@ static enum part *find_parts(const struct table *t)
 	return parts;
 }
 
-/* Profiles are numbered as they were ingested: here from 1, as the run has them. */
+/*
+ * Profiles are numbered as they were ingested, or told by their files: here they count from
+ * 1, as the run has them.
+ */
 static struct cell cell_for_key(const struct taking *to, const struct column *column,
 				struct cell cell)
 {
-	if (column->unit != UNIT_ID || strcmp(column->name, "profile") != 0)
+	if (strcmp(column->name, "profile") != 0)
 		return cell;
-	for (size_t i = 0; i < to->scope->n; i++)
-		if (cell.type == CELL_INT && to->scope->profiles[i].id == cell.as.integer)
+	for (size_t i = 0; i < to->scope->n; i++) {
+		const struct scope_profile *p = &to->scope->profiles[i];
+		bool is_it = cell.type == CELL_TEXT
+				     ? str_is(cell.as.text, p->path)
+				     : cell.type == CELL_INT && cell.as.integer == p->id;
+		if (is_it)
 			return to->scope->n > 1 ? cell_int((int64_t)i + 1) : cell_null();
+	}
 	return cell_null();
 }
 
@@ -117,8 +126,8 @@ static const char *key_of(const struct taking *to, const struct table *t,
 		const struct column *column = &t->columns[i];
 		struct cell cell = cell_for_key(to, column, cells[i]);
 		char number[UNITS_TEXT_MAX];
-		bool is_named =
-			column->unit != UNIT_TEXT || strcmp(column->name, "step") == 0;
+		bool is_named = column->unit != UNIT_TEXT || cell.type == CELL_INT ||
+				strcmp(column->name, "step") == 0;
 		if (to->parts[i] == NO_PART || to->parts[i] > last ||
 		    cell.type == CELL_NULL)
 			continue;
@@ -126,7 +135,10 @@ static const char *key_of(const struct taking *to, const struct table *t,
 			buf_add_text(&key, ", ");
 		if (is_named)
 			buf_addf(&key, "%s ", column->name);
-		buf_add_str(&key, units_raw(column->unit, cell, number));
+		enum unit unit = cell.type == CELL_INT && column->unit == UNIT_TEXT
+					 ? UNIT_ID
+					 : column->unit;
+		buf_add_str(&key, units_raw(unit, cell, number));
 	}
 	const char *out = arena_copy(&to->runs->arena, buf_str(&key)).p;
 	buf_release(&key);
@@ -164,6 +176,19 @@ static bool is_mean(const struct cell *step)
 	return step && step->type == CELL_TEXT && str_is(step->as.text, "mean");
 }
 
+/* Of the row itself, or of its call. */
+static int64_t line_of(const struct table *t, const struct cell *cells)
+{
+	int64_t line = NUMBER_NONE;
+
+	for (size_t i = 0; i < t->ncolumns && line == NUMBER_NONE; i++)
+		if (cells[i].type == CELL_INT &&
+		    (strcmp(t->columns[i].name, "line") == 0 ||
+		     strcmp(t->columns[i].name, "caller_line") == 0))
+			line = cells[i].as.integer;
+	return line;
+}
+
 static int take(void *context, struct table *t, struct err *err)
 {
 	struct taking *to = context;
@@ -185,6 +210,7 @@ static int take(void *context, struct table *t, struct err *err)
 		*ARRAY_PUSH(to->run->rows, to->run->n, to->run->cap) = (struct gate_row){
 			.key = key_of(to, t, cells, A_KEY),
 			.whole_key = key_of(to, t, cells, A_LAST_KEY),
+			.line = line_of(t, cells),
 			.step = at && at->type != CELL_NULL
 					? arena_copy(arena,
 						     units_raw(UNIT_ID, *at, number))
@@ -308,51 +334,134 @@ void gate_runs_release(struct gate_runs *r)
 
 static bool key_before(const void *context, uint32_t a, uint32_t b)
 {
-	const struct gate_row *rows = context;
-	int order = strcmp(rows[a].key, rows[b].key);
+	const struct gate_row *rows = context, *x = &rows[a], *y = &rows[b];
+	int order = strcmp(x->key, y->key);
 
+	if (!order)
+		order = sort_order(x->line, y->line);
+	if (!order)
+		order = strcmp(x->whole_key, y->whole_key);
 	return order < 0 || (order == 0 && a < b);
 }
 
-/* A key that two rows of a run have; NULL: each tells one row. */
-static const char *index_runs(struct gate_runs *r)
-{
-	const char *twin = NULL;
+/* A key that several rows of a run have. */
+struct twins {
+	const char *key;
+	size_t n, runs;   /* so many rows of each of so many runs */
+	bool is_numbered; /* in all of them, and they have lines */
+};
 
-	for (size_t i = 0; i < r->n; i++) {
-		struct gate_run *run = &r->items[i];
-		free(run->by_key);
-		run->by_key = sorted_places(run->n, key_before, run->rows);
-		for (size_t k = 1; k < run->n && !twin; k++)
-			if (strcmp(run->rows[run->by_key[k - 1]].key,
-				   run->rows[run->by_key[k]].key) == 0)
-				twin = run->rows[run->by_key[k]].key;
-	}
-	return twin;
+static int compare_twins(const void *a, const void *b)
+{
+	return strcmp(((const struct twins *)a)->key, ((const struct twins *)b)->key);
 }
 
-static void take_whole_keys(struct gate_runs *r)
+struct twins_list {
+	struct twins *items; /* owned; in order */
+	size_t n, cap;
+};
+
+/* The place in by_key behind the rows of the key of the one at `from`. */
+static size_t end_of_key(const struct gate_run *run, size_t from)
 {
-	for (size_t i = 0; i < r->n; i++)
-		for (size_t k = 0; k < r->items[i].n; k++)
-			r->items[i].rows[k].key = r->items[i].rows[k].whole_key;
+	size_t end = from + 1;
+
+	while (end < run->n && strcmp(run->rows[run->by_key[from]].key,
+				      run->rows[run->by_key[end]].key) == 0)
+		end++;
+	return end;
+}
+
+static void index_run(struct gate_run *run, struct twins_list *out)
+{
+	free(run->by_key);
+	run->by_key = sorted_places(run->n, key_before, run->rows);
+	for (size_t from = 0, end; from < run->n; from = end) {
+		end = end_of_key(run, from);
+		if (end - from > 1)
+			*ARRAY_PUSH(out->items, out->n, out->cap) =
+				(struct twins){ .key = run->rows[run->by_key[from]].key,
+						.n = end - from,
+						.is_numbered = true };
+	}
+}
+
+static void index_all(struct gate_runs *sides, size_t n, struct twins_list *out)
+{
+	size_t kept = 0;
+
+	out->n = 0;
+	for (size_t side = 0; side < n; side++)
+		for (size_t i = 0; i < sides[side].n; i++)
+			index_run(&sides[side].items[i], out);
+	if (out->n)
+		qsort(out->items, out->n, sizeof(*out->items), compare_twins);
+	for (size_t i = 0; i < out->n; i++)
+		if (!kept || compare_twins(&out->items[kept - 1], &out->items[i]) != 0)
+			out->items[kept++] = out->items[i];
+	out->n = kept;
+}
+
+typedef void twins_fn(struct gate_runs *r, struct gate_run *run, size_t from, size_t end,
+		      struct twins *of);
+
+/* Calls the function for the rows of each run that have such a key. */
+static void each_twins(struct gate_runs *r, struct twins_list *list, twins_fn *call)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct gate_run *run = &r->items[i];
+		for (size_t from = 0, end; from < run->n; from = end) {
+			struct twins wanted = { run->rows[run->by_key[from]].key, 0, 0,
+						false };
+			end = end_of_key(run, from);
+			struct twins *of = bsearch(&wanted, list->items, list->n,
+						   sizeof(wanted), compare_twins);
+			if (of)
+				call(r, run, from, end, of);
+		}
+	}
+}
+
+static void count_twins(struct gate_runs *r, struct gate_run *run, size_t from,
+			size_t end, struct twins *of)
+{
+	(void)r;
+	of->runs++;
+	of->is_numbered &= end - from == of->n;
+	for (size_t k = from; k < end; k++)
+		of->is_numbered &= run->rows[run->by_key[k]].line != NUMBER_NONE;
+}
+
+/* Code moves: of two functions of one name the first is the first in other runs, too. */
+static void name_twins(struct gate_runs *r, struct gate_run *run, size_t from, size_t end,
+		       struct twins *of)
+{
+	for (size_t k = from; k < end; k++) {
+		struct gate_row *row = &run->rows[run->by_key[k]];
+		row->key = of->is_numbered ? arena_printf(&r->arena, "%s (%zu of %zu)",
+							  of->key, k - from + 1, of->n)
+					   : row->whole_key;
+	}
 }
 
 const char *gate_runs_index(struct gate_runs *sides, size_t n)
 {
-	const char *twin = NULL, *own;
+	struct twins_list list = { .n = 0 };
+	size_t runs = 0;
 
-	for (int pass = 0; pass < 2; pass++) {
-		twin = NULL;
-		for (size_t side = 0; side < n; side++) {
-			if (pass)
-				take_whole_keys(&sides[side]);
-			own = index_runs(&sides[side]);
-			twin = own ? own : twin;
-		}
-		if (!twin)
-			break;
+	index_all(sides, n, &list);
+	for (size_t side = 0; side < n && list.n; side++) {
+		runs += sides[side].n;
+		each_twins(&sides[side], &list, count_twins);
 	}
+	for (size_t i = 0; i < list.n; i++)
+		list.items[i].is_numbered &= list.items[i].runs == runs;
+	for (size_t side = 0; side < n && list.n; side++)
+		each_twins(&sides[side], &list, name_twins);
+	if (list.n)
+		index_all(sides, n, &list);
+	const char *twin = list.n ? list.items[0].key : NULL;
+	free(list.items);
 	return twin;
 }
 

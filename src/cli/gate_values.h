@@ -14,6 +14,7 @@
 struct gate_row {
 	const char *key, *step; /* in the arena; step NULL: it has none */
 	const char *whole_key;  /* likewise: with what tells apart rows of one key */
+	int64_t line;           /* of code; NUMBER_NONE */
 	double value;
 };
 
@@ -41,8 +42,9 @@ int gate_runs_load(const struct budget *b, const struct diff_run *runs, size_t n
 void gate_runs_release(struct gate_runs *r);
 
 /*
- * Makes by_key of all runs of `n` sides, which gate_run_find() needs, with the whole keys
- * where the others are not enough.  NULL, or a key that two rows of a run have even so.
+ * Makes by_key of all runs of `n` sides, which gate_run_find() needs.  Rows of one key are
+ * numbered by their lines, if each run has as many, else they take their whole keys.  NULL,
+ * or a key that two rows of a run have even so.
  */
 const char *gate_runs_index(struct gate_runs *sides, size_t n);
 /* The row of that key; NULL: the run has none. */

@@ -185,6 +185,10 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 			for side, line, dur in (("base", 1, 1.0), ("new", 4, 1.5)):
 			    stats = {("a.py", line, "f"): (1, 1, dur + run / 1000, dur + run / 1000, {})}
 			    marshal.dump(stats, open("%s%d.prof" % (side, run), "wb"))
+			    stats |= {("a.py", line + 10 * n, "g"): (1, 1, 1 + n, 1 + n + run / 1000, {}) for n in (1, 2)}
+			    marshal.dump(stats, open("%s%d.twins" % (side, run), "wb"))
+			    stats["a.py", line + 20, "g"] = (1, 1, 3 * dur, 3 * dur + run / 1000, {})
+			    marshal.dump(stats, open("%s%d.second" % (side, run), "wb"))
 			for part in range(2):
 			    for side, dur in (("a", 100), ("b", 200 if part else 100)):
 			        events = [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 0, "dur": dur + run}]
@@ -197,9 +201,19 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.prof'
 	verdict fail 1 new?.prof
 	[[ $output == *"a.py, f "*"1 of 1 rows is worse"* ]]
+	# two functions of one name keep no other from being the same one, nor each other
+	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.twins'
+	verdict fail 1 new?.twins
+	[[ $output == *"a.py, f "*"1 of 3 rows is worse"* ]]
+	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.second'
+	verdict fail 1 new?.second
+	[[ $output == *"a.py, g (2 of 2) "*"2 of 3 rows are worse"* ]]
 	budget '[each]' 'view = list' 'column = dur_ns' 'stat = each' 'against = a?.db'
 	verdict fail 1 b?.db
 	[[ $output == *"profile 2, op, "*"1 of 2 rows is worse"* ]]
+	budget '[each]' 'view = top' 'column = total_cpu_ns' 'by = profile' 'stat = each' 'against = a?.db'
+	verdict fail 1 b?.db
+	[[ $output == *"op, host, profile 2 "*"1 of 2 rows is worse"* ]]
 }
 
 @test "without noise a single run decides" {
