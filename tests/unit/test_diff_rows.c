@@ -73,6 +73,46 @@ static void functions_of_one_name_move_together_where_one_was_added(void **state
 	assert_string_equal("m.py:10(f)=m.py:15(f);", out);
 }
 
+/* Of so many pairs some are looked at: one side has a function more, before the others. */
+enum { ALIKE = 150, SHIFTED = 3 };
+
+static void match_many(bool base_has_more, uint32_t partner[2 * ALIKE + 1])
+{
+	struct diff_single singles[2 * ALIKE + 1];
+	struct intern names;
+	size_t n = 0;
+
+	intern_init(&names);
+	for (int side = 0; side < 2; side++) {
+		bool has_more = (side == 0) == base_has_more;
+		for (int i = has_more ? 0 : 1; i <= ALIKE; i++) {
+			char name[32];
+			snprintf(name, sizeof(name), "m.py:%d(f)",
+				 7 * i + (has_more ? SHIFTED : 0) + 1);
+			uint32_t row = intern_add(&names, str_of(name));
+			singles[n] = (struct diff_single){ (int64_t)n, row, side == 1 };
+			n++;
+		}
+	}
+	diff_match_renamed(&names, diff_function_relaxings, singles, n, partner);
+	intern_release(&names);
+}
+
+static void many_functions_of_one_name_move_together(void **state)
+{
+	uint32_t partner[2 * ALIKE + 1];
+
+	(void)state;
+	match_many(false, partner);
+	for (size_t i = 0; i < ALIKE; i++)
+		assert_int_equal(ALIKE + 1 + i, partner[i]);
+	assert_int_equal(DIFF_NO_PARTNER, partner[ALIKE]);
+	match_many(true, partner);
+	for (size_t i = 0; i < ALIKE; i++)
+		assert_int_equal(i + 1, partner[ALIKE + 1 + i]);
+	assert_int_equal(DIFF_NO_PARTNER, partner[0]);
+}
+
 static void kernels_are_renamed_by_architecture_sizes_and_base_name(void **state)
 {
 	char out[256];
@@ -259,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_one_name_move_together_where_one_was_added),
+		cmocka_unit_test(many_functions_of_one_name_move_together),
 		cmocka_unit_test(kernels_are_renamed_by_architecture_sizes_and_base_name),
 		cmocka_unit_test(functions_are_renamed_by_line_and_address),
 		cmocka_unit_test(calls_of_cuda_and_hip_are_paired_by_what_they_do),

@@ -59,8 +59,8 @@ static void relax_names(struct matching *m, const uint32_t *at, size_t n,
 	intern_release(&classes);
 }
 
-/* Of more pairs than that nobody knows which is meant: all of a class are looked at. */
-#define MOVES_MAX 4096
+#define MOVES_MAX 4096 /* pairs of a class that are looked at; of more some: */
+#define SAMPLES   32
 
 /* Two functions that may be one, so many lines further down. */
 struct move {
@@ -112,6 +112,77 @@ static size_t list_moves(const struct matching *m, const uint32_t *at, size_t mi
 	return n;
 }
 
+static int64_t lines_between(const struct matching *m, uint32_t base, uint32_t after)
+{
+	return sum_sub(m->relaxed[after].place, m->relaxed[base].place);
+}
+
+static void pair_up(uint32_t *partner, uint32_t a, uint32_t b)
+{
+	partner[a] = b;
+	partner[b] = a;
+}
+
+/* The commonest of n, the nearest to 0 of these. */
+static int64_t commonest(int64_t *lines, size_t n)
+{
+	int64_t common = 0;
+	size_t most = 0;
+
+	qsort(lines, n, sizeof(*lines), sort_compare_int64);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && lines[end] == lines[i];)
+			end++;
+		bool is_nearer = llabs(lines[i]) < llabs(common);
+		if (end - i > most || (end - i == most && is_nearer))
+			common = lines[i];
+		most = end - i > most ? end - i : most;
+	}
+	return common;
+}
+
+/* The commonest distance of some pairs; `more` are new or gone. */
+static int64_t common_distance(const struct matching *m, const uint32_t *at,
+			       size_t middle, size_t to)
+{
+	size_t base = middle, after = to - middle, n = 0;
+	size_t few = base < after ? base : after, more = base + after - 2 * few;
+	int64_t lines[SAMPLES * SAMPLES];
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		for (size_t k = 0; k < SAMPLES && k <= more; k++) {
+			size_t one = i * few / SAMPLES, other = one + k;
+			size_t of_base = base < after ? one : other;
+			size_t of_after = base < after ? other : one;
+			lines[n++] = lines_between(m, at[of_base], at[middle + of_after]);
+		}
+	return commonest(lines, n);
+}
+
+/* Those at that distance, and of the others the first with the first. */
+static void pair_many(const struct matching *m, const uint32_t *at, size_t middle,
+		      size_t to, uint32_t *partner)
+{
+	int64_t common = common_distance(m, at, middle, to);
+
+	for (size_t i = 0, k = middle; i < middle && k < to;) {
+		int64_t lines = lines_between(m, at[i], at[k]);
+		if (lines == common)
+			pair_up(partner, at[i++], at[k++]);
+		else if (lines < common)
+			k++;
+		else
+			i++;
+	}
+	for (size_t i = 0, k = middle; i < middle && k < to;)
+		if (partner[at[i]] != DIFF_NO_PARTNER)
+			i++;
+		else if (partner[at[k]] != DIFF_NO_PARTNER)
+			k++;
+		else
+			pair_up(partner, at[i++], at[k++]);
+}
+
 /*
  * Of more functions on one side than on the other some are new: what stands before all of
  * them moves them by as many lines.
@@ -121,9 +192,12 @@ static void pair_moved(const struct matching *m, const uint32_t *at, size_t midd
 {
 	size_t pairs = middle * (to - middle);
 
-	if (pairs == 0 || middle > MOVES_MAX || to - middle > MOVES_MAX ||
-	    pairs > MOVES_MAX)
+	if (pairs == 0)
 		return;
+	if (middle > MOVES_MAX || to - middle > MOVES_MAX || pairs > MOVES_MAX) {
+		pair_many(m, at, middle, to, partner);
+		return;
+	}
 	struct move *moves = xcalloc(pairs, sizeof(*moves));
 	size_t n = list_moves(m, at, middle, to, moves);
 	qsort(moves, n, sizeof(*moves), compare_moves);
@@ -131,8 +205,7 @@ static void pair_moved(const struct matching *m, const uint32_t *at, size_t midd
 		if (partner[moves[i].base] != DIFF_NO_PARTNER ||
 		    partner[moves[i].after] != DIFF_NO_PARTNER)
 			continue;
-		partner[moves[i].base] = moves[i].after;
-		partner[moves[i].after] = moves[i].base;
+		pair_up(partner, moves[i].base, moves[i].after);
 	}
 	free(moves);
 }
@@ -161,8 +234,7 @@ static void pair_class(const struct matching *m, const uint32_t *at, size_t from
 		return;
 	}
 	for (size_t i = 0; from + i < middle && middle + i < to; i++) {
-		partner[at[from + i]] = at[middle + i];
-		partner[at[middle + i]] = at[from + i];
+		pair_up(partner, at[from + i], at[middle + i]);
 	}
 }
 
