@@ -150,6 +150,8 @@ assert len(t["rows"]) == 1 and t["total_rows"] == int(sys.argv[1]) > 1, t' "$(ca
 	ptool memory --leaks --format csv | grep -q left_bytes
 	ptool memory --spikes --min-share 100 --device cuda --format csv | grep -q rise_bytes
 	ptool memory --oom --step 0 | grep -q '^no failed allocations'
+	of_steps '1100 150 -' '1200 -150 -' >second.json
+	ptool memory -q second.json --leaks --step 2 | grep -q '^no leaks'
 	[ "$(ptool memory --spikes --min-share 0 --time 148us..151us --device cuda)" = 'no spikes' ]
 }
 

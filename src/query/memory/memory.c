@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "query/filter_nothing.h"
 #include "query/lines/line_profile.h"
 #include "query/memory/memory_figures.h"
 #include "query/memory/memory_samples.h"
@@ -291,15 +292,26 @@ static int has_wanted(struct memory_source *s, struct err *err)
 	return has;
 }
 
-/* That there is none is no answer about what a misspelt filter leaves. */
+/*
+ * That there is none is no answer about what a misspelt filter leaves: one of which
+ * nothing in the recording is.
+ */
 static int check_filter(struct memory_source *s, const struct view_row *row,
 			struct err *err)
 {
+	static const char nothing[] = "no memory event matches";
+
 	if (!row->empty || !filter_is_given(s->request.filter))
 		return 0;
 	int has = has_wanted(s, err);
-	return has ? (has < 0 ? -1 : 0)
-		   : err_set(err, ERR_EMPTY, "no memory event matches");
+	if (has)
+		return has < 0 ? -1 : 0;
+	err_set(err, ERR_EMPTY, "%s", nothing);
+	filter_explain(s->store, s->scope, s->request.filter, err);
+	if (err->kind != ERR_EMPTY || strcmp(err->text, nothing) != 0)
+		return -1;
+	*err = (struct err)ERR_INIT;
+	return 0;
 }
 
 static const char *empty_text(const struct memory_request *request)
