@@ -221,6 +221,15 @@ def check_turns_and_reads(tap, work):
         t.host("cudaStreamSynchronize", call + 2000, at - call, "cuda_runtime")
     rows = found(work, t)
     tap.ok("another one works" in texts(rows, "idle-time", "finding") and "synchronization" in rows, "turns, and a read between them", rows)
+    t = Trace(lengths=[20 * STEP] * 4)
+    for start in t.starts:
+        for at, n, call, device in ((5_500_000, 20, 10_000, 0), (14_200_000, 50, 14_190_000, 0), (7_900_000, 54, 400_000, 1)):
+            for i in range(n):
+                t.kernel(start + at + i * 115_000, 114_000, start + call + i * 4000, name="nvjet_tst", device=device)
+        t.kernel(start + 14_110_000, 40_000, start + 900_000, name="Memcpy PtoP (Device -> Device)", cat="gpu_memcpy", device=1)
+        t.host("aten::multinomial", start + 1_000_000, 13_100_000)
+    told = [row["finding"] for row in found(work, t).get("idle-time", []) if row["device"] == 0]
+    tap.ok(told and not any("another one works" in finding for finding in told), "no turns where both wait, though one works in another gap", told)
 
 
 LOADER = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
@@ -321,6 +330,30 @@ def check_waits(tap, work):
                 t.host("aten::mm", start + 20_000, behind)
         savings = [row["saving_ns"] for row in found(work, t).get("communication", [])]
         tap.ok(len(savings) == (wanted > 100_000) and all(abs(ns - wanted) <= 1000 for ns in savings), f"a hook that reduces {what}", savings)
+    for what, outer, parts in (("a label between", gradient, (("average gradients", "user_annotation", 0, 650_000), ("c10d::allreduce_", "cpu_op", 0, 1000))),
+                               ("a collective in it that waits", "aten::linear", (("_c10d_functional::wait_tensor", "cpu_op", 1000, 649_000),))):
+        t = cpu()
+        for start in t.starts:
+            t.host(outer, start + 1000, 660_000)
+            t.host("gloo:all_reduce", start + 9000, 649_000, tid=3)
+            t.host("aten::copy_", start + 700_000, 100_000)
+            for name, cat, at, dur in parts:
+                t.host(name, start + 8000 + at, dur, cat)
+        rows = found(work, t)
+        tap.ok([abs(row["saving_ns"] - 649_000) <= 1000 for row in rows.get("communication", [])] == [True], f"a wait within an operator: {what}", rows)
+        tap.same([row["saving_ns"] for row in rows.get("host-copies", [])], [100_000], f"and copies behind it are told: {what}")
+    apart = cpu()
+    apart.host(LOADER, 3 * STEP, 5 * STEP)
+    apart.host("aten::copy_", 3 * STEP + 1000, 4 * STEP)
+    for start in apart.starts:
+        apart.host("aten::copy_", start + 1000, 200_000)
+    tap.same([row["saving_ns"] for row in found(work, apart).get("host-copies", [])], [200_000], "loading behind the steps takes nothing from them")
+    three = cpu()
+    for start in three.starts:
+        three.host(LOADER, start, 800_000, tid=2)
+        three.host("gloo:all_reduce", start, 400_000, tid=3)
+        three.host("aten::mm", start, 400_000)
+    tap.same([row["saving_ns"] for row in found(work, three).get("data-loading", [])], [400_000], "what communicates is no loading that operators hide")
     for computes, loads, told in ((900_000, 800_000, None), (300_000, 800_000, 500_000)):
         t = cpu()
         for start in t.starts:
@@ -408,6 +441,7 @@ def check_remedies(tap, work):
     for names, wanted in (([backward, "nccl:all_reduce"], "bucket_cap_mb"), (["aten::mm", "nccl:all_reduce"], "tensor parallel) groups"),
                           (["cudaEventRecord"], "bucket_cap_mb"),
                           (["aten::mm", "DistributedDataParallel.forward", "nccl:all_reduce"], "bucket_cap_mb"),
+                          (["aten::mm", "FSDP::all_gather (model)", "nccl:all_gather"], "bucket_cap_mb"),
                           ([backward, "nccl:send", "nccl:recv"], "micro-batches"), ([backward, "nccl:recv", "nccl:all_to_all"], "bucket_cap_mb")):
         told = communicates(names)
         tap.ok(wanted in told and told.count("record all ranks") == 1, f"exposed-communication: {names[-1]} of {names[0]}", told)

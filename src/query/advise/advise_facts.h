@@ -182,6 +182,12 @@ struct fact_share {
 /* Of idles.  Gaps of [from_ns, below_ns) long count. */
 struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t causes,
 			      int64_t from_ns, int64_t below_ns);
+/*
+ * The gaps that are mostly of the cause, as a set: added to a zeroed one, the caller's.
+ * Returns what of them the cause is.
+ */
+int64_t facts_gaps_of(struct advise_facts *f, size_t device, enum gap_cause cause,
+		      struct intervals *out);
 
 /* Operators, labels and calls; *n of them. */
 const struct fact_name *facts_names(struct advise_facts *f, size_t *n, struct err *err);

@@ -301,3 +301,23 @@ struct fact_share facts_share(struct advise_facts *f, size_t device, uint64_t ca
 		gap_sums_release(&s.names[i]);
 	return s.share;
 }
+
+int64_t facts_gaps_of(struct advise_facts *f, size_t device, enum gap_cause cause,
+		      struct intervals *out)
+{
+	size_t first, end = gaps_of(&f->blame.gaps, device, &first);
+	int64_t ns = 0;
+
+	for (size_t i = first; i < end; i++) {
+		const struct gap *gap = &f->blame.gaps.items[i];
+		struct sharing s = { .causes = RULE_CAUSE(cause) };
+		share_gap(f, (uint32_t)i, &s);
+		if (s.share.ns > (gap->end_ns - gap->start_ns) / 2) {
+			intervals_add(out, gap->start_ns, gap->end_ns);
+			ns = sum_add(ns, s.share.ns);
+		}
+		gap_sums_release(&s.names[cause]);
+	}
+	intervals_unite(out);
+	return ns;
+}

@@ -34,9 +34,13 @@ struct scanning {
 	size_t nparts, cap_parts, at;
 	/* Of this thread: held: it may wait for collectives; aside: waits and loads. */
 	struct intervals operators, waits, loads, aside, held;
-	struct intervals computing; /* of all: operators without waits; */
-	struct intervals outside;   /* and without what their threads load */
-	struct open_slice *open;    /* owned; of this thread, one in the other */
+	struct intervals quiet; /* the window while nothing communicates */
+	/*
+	 * Of all threads: operators without waits, and without what their threads load
+	 * too; each apart from what is held, which waits while ranks communicate.
+	 */
+	struct intervals computing, outside, held_computing, held_outside;
+	struct open_slice *open; /* owned; of this thread, one in the other */
 	size_t nopen, cap;
 	uint32_t *places; /* owned; of names of the facts, by text: place + 1 */
 	size_t nplaces, cap_places;
@@ -68,10 +72,12 @@ static void add_ns(struct fact_name *name, int64_t ns)
 
 static void add_held(struct scanning *s, const struct open_slice *in, int64_t to_ns)
 {
-	if (!in->has_called || !in->name || in->from_ns >= to_ns)
+	if (!in->has_called || in->from_ns >= to_ns)
 		return;
 	intervals_add(&s->held, in->from_ns, to_ns);
-	add_ns(in->name, intervals_length_within(&s->communication, in->from_ns, to_ns));
+	if (in->name)
+		add_ns(in->name,
+		       intervals_length_within(&s->communication, in->from_ns, to_ns));
 }
 
 /* Those that end until then. */
@@ -89,25 +95,40 @@ static void add_all(struct intervals *to, const struct intervals *set)
 		intervals_add(to, set->items[i].start_ns, set->items[i].end_ns);
 }
 
+/* What is not held, and what is; and the same of it while the thread loads no data. */
+static void add_own(struct scanning *s, const struct intervals *own)
+{
+	struct intervals parts[2], outside;
+
+	intervals_subtract(own, &s->held, &parts[0]);
+	intervals_intersect(own, &s->held, &parts[1]);
+	for (int held = 0; held < 2; held++) {
+		intervals_subtract(&parts[held], &s->loads, &outside);
+		add_all(held ? &s->held_computing : &s->computing, &parts[held]);
+		add_all(held ? &s->held_outside : &s->outside, &outside);
+		for (size_t i = 0; i < parts[held].n; i++) {
+			const struct interval *part = &parts[held].items[i];
+			s->f->beside.threads_ns =
+				sum_add(s->f->beside.threads_ns,
+					intervals_length_within(
+						held ? &s->quiet : &s->f->window.when,
+						part->start_ns, part->end_ns));
+		}
+		intervals_release(&outside);
+		intervals_release(&parts[held]);
+	}
+}
+
 static void end_thread(struct scanning *s)
 {
-	struct intervals waited, own, outside;
+	struct intervals own;
 
 	close_slices(s, INT64_MAX);
 	intervals_unite(&s->operators);
 	intervals_unite(&s->held);
-	intervals_intersect(&s->held, &s->communication, &waited);
-	add_all(&s->waits, &waited);
-	intervals_unite(&s->waits);
 	intervals_subtract(&s->operators, &s->waits, &own);
-	intervals_subtract(&own, &s->loads, &outside);
-	add_all(&s->computing, &own);
-	add_all(&s->outside, &outside);
-	s->f->beside.threads_ns = sum_add(s->f->beside.threads_ns,
-					  intervals_overlap(&own, &s->f->window.when));
-	intervals_release(&waited);
+	add_own(s, &own);
 	intervals_release(&own);
-	intervals_release(&outside);
 	intervals_release(&s->operators);
 	intervals_release(&s->waits);
 	intervals_release(&s->loads);
@@ -118,6 +139,8 @@ static void end_thread(struct scanning *s)
 /* Threads come in the order in which add_part() saw them. */
 static void begin_thread(struct scanning *s, int64_t track_id)
 {
+	struct intervals aside;
+
 	for (; s->at < s->nparts && s->parts[s->at].track_id == track_id; s->at++) {
 		const struct thread_part *part = &s->parts[s->at];
 		intervals_add(part->communicates ? &s->waits : &s->loads, part->start_ns,
@@ -125,15 +148,34 @@ static void begin_thread(struct scanning *s, int64_t track_id)
 	}
 	intervals_unite(&s->waits);
 	intervals_unite(&s->loads);
-	intervals_join(&s->waits, &s->loads, &s->aside);
+	intervals_join(&s->waits, &s->loads, &aside);
+	intervals_intersect(&aside, &s->f->window.when, &s->aside);
+	intervals_release(&aside);
 	s->track_id = track_id;
 }
 
 /*
- * Of self time: what of the slice's is its own, and not that of the one around it.  A
- * call that waits for its collective does so in the operator around it, without a range:
- * what is that one's own from then on waits while ranks communicate.
+ * A call that waits for its collective does so in itself, or in the operator around it,
+ * without a range: what is that one's own from then on, and that of the labels between,
+ * waits while ranks communicate.
  */
+static void call_collective(struct scanning *s, struct open_slice *in, int64_t start_ns)
+{
+	int64_t from_ns = in->end_ns;
+
+	in->has_called = true;
+	in->from_ns = start_ns;
+	for (size_t i = s->nopen; in->operator&& i >= in->operator; i--) {
+		struct open_slice *around = &s->open[i - 1];
+		if (around->has_called)
+			break;
+		around->has_called = true;
+		around->from_ns = from_ns;
+		from_ns = around->end_ns;
+	}
+}
+
+/* Of self time: what of the slice's is its own, and not that of the one around it. */
 static void add_beside(struct scanning *s, const struct host_slice *slice,
 		       struct fact_name *name, bool computes, bool calls)
 {
@@ -151,12 +193,8 @@ static void add_beside(struct scanning *s, const struct host_slice *slice,
 	}
 	if (name)
 		add_ns(name, ns);
-	if (calls && in.operator&& !s->open[in.operator- 1].has_called) {
-		struct open_slice *caller = &s->open[in.operator - 1];
-		caller->has_called = true;
-		caller->from_ns = in.operator<s->nopen
-			? s->open[in.operator].end_ns : slice->end_ns;
-	}
+	if (calls)
+		call_collective(s, &in, slice->start_ns);
 	if (computes)
 		in.operator= s->nopen + 1;
 	*ARRAY_PUSH(s->open, s->nopen, s->cap) = in;
@@ -214,42 +252,67 @@ static int find_places(struct scanning *s, struct err *err)
 	return 0;
 }
 
-/* How long they last in steps, and within a set. */
-static int64_t in_steps_ns(const struct scanning *s, struct intervals *set,
-			   const struct intervals *within, int64_t *within_ns)
+/* How long they last in the window, and within a set: what is held but while that lasts. */
+static int64_t window_ns(struct scanning *s, struct intervals *set,
+			 struct intervals *held, const struct intervals *within,
+			 int64_t *within_ns)
 {
-	struct intervals in_steps;
+	struct intervals part;
+
+	intervals_unite(held);
+	intervals_intersect(held, &s->quiet, &part);
+	add_all(set, &part);
+	intervals_release(&part);
+	intervals_unite(set);
+	intervals_intersect(set, &s->f->window.when, &part);
+	int64_t ns = intervals_length(&part);
+	*within_ns = intervals_overlap(&part, within);
+	intervals_release(&part);
+	return ns;
+}
+
+/* Makes it a set, and leaves what of it is in the window. */
+static void cut_to_window(struct scanning *s, struct intervals *set)
+{
+	struct intervals cut;
 
 	intervals_unite(set);
-	intervals_intersect(set, &s->f->window.when, &in_steps);
-	int64_t ns = intervals_length(&in_steps);
-	*within_ns = intervals_overlap(&in_steps, within);
-	intervals_release(&in_steps);
-	return ns;
+	intervals_intersect(set, &s->f->window.when, &cut);
+	intervals_release(set);
+	*set = cut;
+}
+
+/* What counts as communication counts as nothing else. */
+static void part_loading(struct scanning *s)
+{
+	struct intervals rest;
+
+	cut_to_window(s, &s->loading);
+	cut_to_window(s, &s->communication);
+	cut_to_window(s, &s->f->others);
+	intervals_subtract(&s->loading, &s->communication, &rest);
+	intervals_release(&s->loading);
+	s->loading = rest;
+	intervals_subtract(&s->f->window.when, &s->communication, &s->quiet);
 }
 
 static int scan(struct scanning *s, struct err *err)
 {
 	struct advise_facts *f = s->f;
 	struct fact_beside *out = &f->beside;
-	struct intervals others;
 
 	if (host_scan(f->store, f->texts, f->profile, add_part, s, err) < 0)
 		return -1;
-	intervals_unite(&f->others);
-	intervals_unite(&s->loading);
-	intervals_unite(&s->communication);
-	intervals_intersect(&f->others, &f->window.when, &others);
-	intervals_release(&f->others);
-	f->others = others;
+	part_loading(s);
 	s->track_id = -1;
 	if (find_places(s, err) < 0 ||
 	    host_scan(f->store, f->texts, f->profile, add_slice, s, err) < 0)
 		return -1;
 	end_thread(s);
-	out->any_ns =
-		in_steps_ns(s, &s->computing, &s->communication, &out->communication_ns);
-	out->outside_ns = in_steps_ns(s, &s->outside, &s->loading, &out->loading_ns);
+	out->any_ns = window_ns(s, &s->computing, &s->held_computing, &s->communication,
+				&out->communication_ns);
+	out->outside_ns = window_ns(s, &s->outside, &s->held_outside, &s->loading,
+				    &out->loading_ns);
 	out->is_known = true;
 	for (size_t i = 0; i < f->nnames; i++) {
 		struct fact_name *name = &f->names[i];
@@ -263,15 +326,14 @@ static int scan(struct scanning *s, struct err *err)
 
 static void scanning_release(struct scanning *s)
 {
-	intervals_release(&s->loading);
-	intervals_release(&s->communication);
-	intervals_release(&s->operators);
-	intervals_release(&s->waits);
-	intervals_release(&s->loads);
-	intervals_release(&s->aside);
-	intervals_release(&s->held);
-	intervals_release(&s->computing);
-	intervals_release(&s->outside);
+	struct intervals *const sets[] = {
+		&s->loading,   &s->communication, &s->operators,      &s->waits,
+		&s->loads,     &s->aside,         &s->held,           &s->quiet,
+		&s->computing, &s->outside,       &s->held_computing, &s->held_outside
+	};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		intervals_release(sets[i]);
 	free(s->parts);
 	free(s->open);
 	free(s->places);

@@ -365,14 +365,14 @@ static bool is_of_recording(enum gap_cause cause, const struct gap_loss *loss)
 
 /*
  * Do devices that copy to each other work one after the other, as layers split up do, and
- * is cause_ns of idle time, which may have other causes too, no more than that explains?
- * DataParallel's wait for the first, which it does not tell.
+ * another one in the gaps of the cause?  DataParallel's wait for the first, which it does
+ * not tell.
  */
 static bool takes_turns(const struct rule_run *run, const struct rule_device *on,
-			int64_t cause_ns)
+			enum gap_cause cause)
 {
 	const struct device_work *work = &run->facts->work.work;
-	struct intervals all, own, others = { .n = 0 }, idle;
+	struct intervals all, own, others = { .n = 0 }, idle = { .n = 0 };
 	bool has_copies = false;
 
 	if (work->ndevices > TURNS_DEVICES ||
@@ -389,11 +389,10 @@ static bool takes_turns(const struct rule_run *run, const struct rule_device *on
 	intervals_unite(&others);
 	device_work_union(work, on->device, WORK_ALL, &all);
 	intervals_intersect(&all, &run->facts->window.when, &own);
-	intervals_subtract(&run->facts->window.when, &own, &idle);
-	int64_t others_ns = intervals_overlap(&idle, &others);
+	int64_t ns = facts_gaps_of(run->facts, on->place, cause, &idle);
 	int64_t own_ns = intervals_length(&own);
-	bool turns = has_copies && others_ns >= intervals_length(&idle) / 2 &&
-		     others_ns >= cause_ns - cause_ns / TURNS_PART &&
+	bool turns = has_copies && ns > 0 &&
+		     intervals_overlap(&idle, &others) >= ns - ns / TURNS_PART &&
 		     intervals_overlap(&own, &others) <= own_ns / TURNS_PART;
 	intervals_release(&all);
 	intervals_release(&own);
@@ -414,7 +413,7 @@ static void judge_cause(const struct rule_run *run, const struct rule_device *on
 		return;
 	bool is_unknown = is_of_recording(cause, &loss);
 	bool turns = is_unknown && (cause == GAP_EARLIER || cause == GAP_EVENT) &&
-		     takes_turns(run, on, share.ns);
+		     takes_turns(run, on, cause);
 	struct advice *a = add_idle(
 		run, on, &share,
 		turns ? "the devices take turns: keep several micro-batches in flight, "

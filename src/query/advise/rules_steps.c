@@ -115,7 +115,8 @@ static bool is_pipeline(const struct advise_facts *f)
 static bool is_data_parallel(const struct advise_facts *f)
 {
 	return rule_calls(f, "DistributedDataParallel.forward") > 0 ||
-	       rule_calls(f, "FullyShardedDataParallel.forward") > 0;
+	       rule_calls(f, "FullyShardedDataParallel.forward") > 0 ||
+	       rule_calls(f, "FSDP::") > 0;
 }
 
 /* By what communicates: an engine, XLA, stages, ranks that do not train, or that do. */
@@ -188,9 +189,11 @@ static void judge_communication(const struct rule_run *run)
 const struct rule rule_communication = {
 	.name = "communication",
 	.title = "Communication",
-	.looks = "The part of the mean step in which collectives run, on the host or on "
-		 "any device, and no other device work; without device work less what "
-		 "operators compute on other threads meanwhile.",
+	.looks =
+		"The part of the mean step in which collectives run, on the host or on "
+		"any device, and no other device work; without device work less what "
+		"operators compute on other threads meanwhile. An operator that called a "
+		"collective waits for it where it calls nothing else.",
 	.source = "The TensorBoard plugin's: more than 10 % of the step. ptool-steps(1) "
 		  "says what counts as communication: more than in the plugin.",
 	.parameters = { { "min_pct", 10, "share of the step that is acceptable" } },
@@ -356,10 +359,12 @@ static int check_missing_kernels(const struct rule_run *run, struct err *err)
 		run, cell_null(),
 		has ? "record again without profiler_metrics (experimental_config): "
 		      "CUPTI either measures these or traces kernels"
-		    : "stop other profilers that use the device (nsys, ncu, rocprof, "
-		      "DCGM); allow this user to profile it; and see in the program's "
-		      "log whether the tracer (CUPTI, roctracer) failed, as with a "
-		      "driver that is too old",
+		: rule_calls(run->facts, "urEnqueue") > 0
+			? "see in the program's log whether the tracer (PTI) failed"
+			: "stop other profilers that use the device (nsys, ncu, rocprof, "
+			  "DCGM); allow this user to profile it; and see in the program's "
+			  "log whether the tracer (CUPTI, roctracer) failed, as with a "
+			  "driver that is too old",
 		"%s call%s launched kernels, and no kernel was recorded%s",
 		rule_count_text(run, launches), launches == 1 ? "" : "s",
 		has ? ": the profiler measured metrics of kernels instead" : "");
