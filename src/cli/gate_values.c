@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "cli/scope_options.h"
 #include "cli/suggest.h"
@@ -176,6 +177,16 @@ static bool is_mean(const struct cell *step)
 	return step && step->type == CELL_TEXT && str_is(step->as.text, "mean");
 }
 
+/* Rows that are lines are told apart by these alone. */
+static bool are_lines(const struct budget *b)
+{
+	bool are = strcmp(b->view->name, "lines") == 0;
+
+	for (int i = 0; i < b->noptions; i++)
+		are |= strcmp(b->options[i], "--by=line") == 0;
+	return are;
+}
+
 /* Of the row itself, or of its call. */
 static int64_t line_of(const struct table *t, const struct cell *cells)
 {
@@ -210,7 +221,7 @@ static int take(void *context, struct table *t, struct err *err)
 		*ARRAY_PUSH(to->run->rows, to->run->n, to->run->cap) = (struct gate_row){
 			.key = key_of(to, t, cells, A_KEY),
 			.whole_key = key_of(to, t, cells, A_LAST_KEY),
-			.line = line_of(t, cells),
+			.line = are_lines(to->budget) ? NUMBER_NONE : line_of(t, cells),
 			.step = at && at->type != CELL_NULL
 					? arena_copy(arena,
 						     units_raw(UNIT_ID, *at, number))
@@ -347,8 +358,11 @@ static bool key_before(const void *context, uint32_t a, uint32_t b)
 /* A key that several rows of a run have. */
 struct twins {
 	const char *key;
-	size_t n, runs;   /* so many rows of each of so many runs */
-	bool is_numbered; /* in all of them, and they have lines */
+	const struct gate_run *first; /* that has such rows, */
+	size_t from, n;               /* and where in its by_key they are */
+	size_t runs;                  /* that have any */
+	bool is_one;    /* their code may have moved, and in all runs as one; */
+	bool has_moved; /* it has */
 };
 
 static int compare_twins(const void *a, const void *b)
@@ -381,8 +395,7 @@ static void index_run(struct gate_run *run, struct twins_list *out)
 		if (end - from > 1)
 			*ARRAY_PUSH(out->items, out->n, out->cap) =
 				(struct twins){ .key = run->rows[run->by_key[from]].key,
-						.n = end - from,
-						.is_numbered = true };
+						.is_one = true };
 	}
 }
 
@@ -411,8 +424,7 @@ static void each_twins(struct gate_runs *r, struct twins_list *list, twins_fn *c
 	for (size_t i = 0; i < r->n; i++) {
 		struct gate_run *run = &r->items[i];
 		for (size_t from = 0, end; from < run->n; from = end) {
-			struct twins wanted = { run->rows[run->by_key[from]].key, 0, 0,
-						false };
+			struct twins wanted = { .key = run->rows[run->by_key[from]].key };
 			end = end_of_key(run, from);
 			struct twins *of = bsearch(&wanted, list->items, list->n,
 						   sizeof(wanted), compare_twins);
@@ -422,25 +434,66 @@ static void each_twins(struct gate_runs *r, struct twins_list *list, twins_fn *c
 	}
 }
 
+/* Of rows as many as the first run's: how many of these are there under the whole key? */
+static size_t count_same(const struct gate_run *run, size_t from, const struct twins *of)
+{
+	size_t same = 0;
+
+	for (size_t i = 0, k = 0; i < of->n && k < of->n;) {
+		const struct gate_row *a =
+			&of->first->rows[of->first->by_key[of->from + i]];
+		const struct gate_row *b = &run->rows[run->by_key[from + k]];
+		same += strcmp(a->whole_key, b->whole_key) == 0;
+		i += a->line <= b->line;
+		k += b->line <= a->line;
+	}
+	return same;
+}
+
+/* Are all of them so many lines further down? */
+static bool are_moved(const struct gate_run *run, size_t from, const struct twins *of)
+{
+	int64_t lines = 0;
+
+	for (size_t i = 0; i < of->n; i++) {
+		int64_t before = of->first->rows[of->first->by_key[of->from + i]].line;
+		int64_t now = run->rows[run->by_key[from + i]].line;
+		if (before == NUMBER_NONE || now == NUMBER_NONE)
+			return false;
+		if (i && sum_sub(now, before) != lines)
+			return false;
+		lines = sum_sub(now, before);
+	}
+	return true;
+}
+
+/* Code that moved has no line where it had one; who has one is whom another run names so. */
 static void count_twins(struct gate_runs *r, struct gate_run *run, size_t from,
 			size_t end, struct twins *of)
 {
 	(void)r;
-	of->runs++;
-	of->is_numbered &= end - from == of->n;
-	for (size_t k = from; k < end; k++)
-		of->is_numbered &= run->rows[run->by_key[k]].line != NUMBER_NONE;
+	if (of->runs++ == 0) {
+		of->first = run;
+		of->from = from;
+		of->n = end - from;
+	}
+	size_t same = end - from == of->n ? count_same(run, from, of) : 0;
+	if (same == of->n)
+		return;
+	of->has_moved = true;
+	of->is_one &= end - from == of->n && same == 0 && are_moved(run, from, of);
 }
 
-/* Code moves: of two functions of one name the first is the first in other runs, too. */
+/* Of functions of one name that moved the first is the first in other runs, too. */
 static void name_twins(struct gate_runs *r, struct gate_run *run, size_t from, size_t end,
 		       struct twins *of)
 {
 	for (size_t k = from; k < end; k++) {
 		struct gate_row *row = &run->rows[run->by_key[k]];
-		row->key = of->is_numbered ? arena_printf(&r->arena, "%s (%zu of %zu)",
-							  of->key, k - from + 1, of->n)
-					   : row->whole_key;
+		row->key = of->has_moved && of->is_one
+				   ? arena_printf(&r->arena, "%s (%zu of %zu)", of->key,
+						  k - from + 1, of->n)
+				   : row->whole_key;
 	}
 }
 
@@ -455,7 +508,7 @@ const char *gate_runs_index(struct gate_runs *sides, size_t n)
 		each_twins(&sides[side], &list, count_twins);
 	}
 	for (size_t i = 0; i < list.n; i++)
-		list.items[i].is_numbered &= list.items[i].runs == runs;
+		list.items[i].is_one &= list.items[i].runs == runs;
 	for (size_t side = 0; side < n && list.n; side++)
 		each_twins(&sides[side], &list, name_twins);
 	if (list.n)

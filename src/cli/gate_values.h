@@ -43,8 +43,8 @@ void gate_runs_release(struct gate_runs *r);
 
 /*
  * Makes by_key of all runs of `n` sides, which gate_run_find() needs.  Rows of one key are
- * numbered by their lines, if each run has as many, else they take their whole keys.  NULL,
- * or a key that two rows of a run have even so.
+ * numbered by their lines where their code moved as one, else they take their whole keys.
+ * NULL, or a key that two rows of a run have even so.
  */
 const char *gate_runs_index(struct gate_runs *sides, size_t n);
 /* The row of that key; NULL: the run has none. */

@@ -189,6 +189,8 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 			    marshal.dump(stats, open("%s%d.twins" % (side, run), "wb"))
 			    stats["a.py", line + 20, "g"] = (1, 1, 3 * dur, 3 * dur + run / 1000, {})
 			    marshal.dump(stats, open("%s%d.second" % (side, run), "wb"))
+			    stats = {("a.py", at, "<lambda>"): (1, 1, at, at + run / 1000, {}) for at in ((10, 20) if side == "base" else (20, 30))}
+			    marshal.dump(stats, open("%s%d.called" % (side, run), "wb"))
 			for part in range(2):
 			    for side, dur in (("a", 100), ("b", 200 if part else 100)):
 			        events = [{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": 0, "dur": dur + run}]
@@ -208,6 +210,9 @@ assert rows[0]["detail"] == "2 of 2 rows are worse" and rows[1]["q"] < 0.01 and 
 	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.second'
 	verdict fail 1 new?.second
 	[[ $output == *"a.py, g (2 of 2) "*"2 of 3 rows are worse"* ]]
+	# others that are called are no code that moved
+	budget '[each]' 'view = top' 'column = self_ns' 'stat = each' 'against = base*.called'
+	verdict pass 0 new?.called
 	budget '[each]' 'view = list' 'column = dur_ns' 'stat = each' 'against = a?.db'
 	verdict fail 1 b?.db
 	[[ $output == *"profile 2, op, "*"1 of 2 rows is worse"* ]]

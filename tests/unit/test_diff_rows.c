@@ -73,22 +73,28 @@ static void functions_of_one_name_move_together_where_one_was_added(void **state
 	assert_string_equal("m.py:10(f)=m.py:15(f);", out);
 }
 
-/* Of so many pairs some are looked at: one side has a function more, before the others. */
-enum { ALIKE = 150, SHIFTED = 3 };
+/* Of so many pairs some are looked at: one side has functions more, before the others. */
+enum { ALIKE = 150, MORE = 60, SHIFTED = 1000 };
 
-static void match_many(bool base_has_more, uint32_t partner[2 * ALIKE + 1])
+/* At lines of no regular distance. */
+static int line_of(int i)
 {
-	struct diff_single singles[2 * ALIKE + 1];
+	return 7 * i + i * i % 5;
+}
+
+static void match_many(bool base_has_more, uint32_t partner[2 * ALIKE + MORE])
+{
+	struct diff_single singles[2 * ALIKE + MORE];
 	struct intern names;
 	size_t n = 0;
 
 	intern_init(&names);
 	for (int side = 0; side < 2; side++) {
 		bool has_more = (side == 0) == base_has_more;
-		for (int i = has_more ? 0 : 1; i <= ALIKE; i++) {
+		for (int i = has_more ? 0 : MORE; i < MORE + ALIKE; i++) {
 			char name[32];
-			snprintf(name, sizeof(name), "m.py:%d(f)",
-				 7 * i + (has_more ? SHIFTED : 0) + 1);
+			int line = line_of(i) + (has_more && i >= MORE ? SHIFTED : 0);
+			snprintf(name, sizeof(name), "m.py:%d(f)", line + 1);
 			uint32_t row = intern_add(&names, str_of(name));
 			singles[n] = (struct diff_single){ (int64_t)n, row, side == 1 };
 			n++;
@@ -100,17 +106,19 @@ static void match_many(bool base_has_more, uint32_t partner[2 * ALIKE + 1])
 
 static void many_functions_of_one_name_move_together(void **state)
 {
-	uint32_t partner[2 * ALIKE + 1];
+	uint32_t partner[2 * ALIKE + MORE];
 
 	(void)state;
 	match_many(false, partner);
 	for (size_t i = 0; i < ALIKE; i++)
-		assert_int_equal(ALIKE + 1 + i, partner[i]);
-	assert_int_equal(DIFF_NO_PARTNER, partner[ALIKE]);
+		assert_int_equal(ALIKE + MORE + i, partner[i]);
+	for (size_t i = 0; i < MORE; i++)
+		assert_int_equal(DIFF_NO_PARTNER, partner[ALIKE + i]);
 	match_many(true, partner);
 	for (size_t i = 0; i < ALIKE; i++)
-		assert_int_equal(i + 1, partner[ALIKE + 1 + i]);
-	assert_int_equal(DIFF_NO_PARTNER, partner[0]);
+		assert_int_equal(MORE + i, partner[ALIKE + MORE + i]);
+	for (size_t i = 0; i < MORE; i++)
+		assert_int_equal(DIFF_NO_PARTNER, partner[i]);
 }
 
 static void kernels_are_renamed_by_architecture_sizes_and_base_name(void **state)

@@ -60,7 +60,8 @@ static void relax_names(struct matching *m, const uint32_t *at, size_t n,
 }
 
 #define MOVES_MAX 4096 /* pairs of a class that are looked at; of more some: */
-#define SAMPLES   32
+#define SAMPLES   16
+#define OFFSETS   65536
 
 /* Two functions that may be one, so many lines further down. */
 struct move {
@@ -141,40 +142,44 @@ static int64_t commonest(int64_t *lines, size_t n)
 	return common;
 }
 
-/* The commonest distance of some pairs; `more` are new or gone. */
+/* The commonest distance of some pairs; up to `more` of one side stand before the others. */
 static int64_t common_distance(const struct matching *m, const uint32_t *at,
 			       size_t middle, size_t to)
 {
 	size_t base = middle, after = to - middle, n = 0;
 	size_t few = base < after ? base : after, more = base + after - 2 * few;
-	int64_t lines[SAMPLES * SAMPLES];
+	size_t offsets = more < OFFSETS ? more + 1 : OFFSETS;
+	int64_t *lines = xcalloc(SAMPLES * offsets, sizeof(*lines));
 
 	for (size_t i = 0; i < SAMPLES; i++)
-		for (size_t k = 0; k < SAMPLES && k <= more; k++) {
+		for (size_t k = 0; k < offsets; k++) {
 			size_t one = i * few / SAMPLES, other = one + k;
 			size_t of_base = base < after ? one : other;
 			size_t of_after = base < after ? other : one;
 			lines[n++] = lines_between(m, at[of_base], at[middle + of_after]);
 		}
-	return commonest(lines, n);
+	int64_t common = commonest(lines, n);
+	free(lines);
+	return common;
 }
 
-/* Those at that distance, and of the others the first with the first. */
+/* Those at that distance; where they are many, of the others the first with the first. */
 static void pair_many(const struct matching *m, const uint32_t *at, size_t middle,
 		      size_t to, uint32_t *partner)
 {
 	int64_t common = common_distance(m, at, middle, to);
+	size_t few = middle < to - middle ? middle : to - middle, paired = 0;
 
 	for (size_t i = 0, k = middle; i < middle && k < to;) {
 		int64_t lines = lines_between(m, at[i], at[k]);
-		if (lines == common)
-			pair_up(partner, at[i++], at[k++]);
-		else if (lines < common)
-			k++;
-		else
-			i++;
+		if (lines == common) {
+			pair_up(partner, at[i], at[k]);
+			paired++;
+		}
+		i += lines >= common;
+		k += lines <= common;
 	}
-	for (size_t i = 0, k = middle; i < middle && k < to;)
+	for (size_t i = 0, k = middle; paired > few / 2 && i < middle && k < to;)
 		if (partner[at[i]] != DIFF_NO_PARTNER)
 			i++;
 		else if (partner[at[k]] != DIFF_NO_PARTNER)
