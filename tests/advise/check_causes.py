@@ -228,6 +228,15 @@ def check_turns_and_reads(tap, work):
                 t.kernel(start + at + i * 115_000, 114_000, start + call + i * 4000, name="nvjet_tst", device=device)
         t.kernel(start + 14_110_000, 40_000, start + 900_000, name="Memcpy PtoP (Device -> Device)", cat="gpu_memcpy", device=1)
         t.host("aten::multinomial", start + 1_000_000, 13_100_000)
+    short = Trace(lengths=[40 * STEP] * 4)
+    for event, start in zip(short.events, short.starts):
+        event["dur"] = 22 * STEP
+        for device, at, n in (0, 100_000, 80), (1, 10_300_000, 200):
+            for i in range(n):
+                short.kernel(start + at + i * 116_000, 115_000, start + 10_000 + device * 500_000 + i * 1000, name="nvjet_tst", device=device)
+        short.kernel(start + 9_400_000, 50_000, start + 400_000, name="Memcpy PtoP (Device -> Device)", cat="gpu_memcpy", device=0)
+    told = texts(found(work, short), "idle-time", "finding")
+    tap.ok("another one works" in told and "unexplained" not in told, "turns that go on behind the steps", told)
     told = [row["finding"] for row in found(work, t).get("idle-time", []) if row["device"] == 0]
     tap.ok(told and not any("another one works" in finding for finding in told), "no turns where both wait, though one works in another gap", told)
 
@@ -342,6 +351,20 @@ def check_waits(tap, work):
         rows = found(work, t)
         tap.ok([abs(row["saving_ns"] - 649_000) <= 1000 for row in rows.get("communication", [])] == [True], f"a wait within an operator: {what}", rows)
         tap.same([row["saving_ns"] for row in rows.get("host-copies", [])], [100_000], f"and copies behind it are told: {what}")
+    plain, inside = cpu(), cpu()
+    for start in plain.starts:
+        for tid in 1, 2:
+            plain.host("aten::copy_", start, 150_000, tid=tid)
+            plain.host("c10d::allreduce_", start + 150_000, 800_000, tid=tid)
+        inside.host(LOADER, start, 500_000)
+        inside.host("aten::copy_", start + 1000, 490_000)
+        inside.host("c10d::broadcast_", start + 2000, 1000)
+        inside.host("gloo:broadcast", start + 3000, 487_000, tid=3)
+        inside.host("aten::copy_", start + 600_000, 390_000)
+    rows = found(work, plain)
+    tap.ok([row["saving_ns"] for row in rows.get("host-copies", [])] == [150_000] and rows["threads"][0]["finding"].startswith("2.0 threads"),
+           "collectives without a range of their backend are no operators", rows)
+    tap.same([row["saving_ns"] for row in found(work, inside).get("host-copies", [])], [390_000], "who waits while it loads data does so once")
     apart = cpu()
     apart.host(LOADER, 3 * STEP, 5 * STEP)
     apart.host("aten::copy_", 3 * STEP + 1000, 4 * STEP)

@@ -62,7 +62,8 @@ struct fact_name {
 	/* Of operators, in steps (in all of the recording when there are none). */
 	int64_t step_calls, self_ns;
 	int64_t beside_ns; /* of self_ns: its own thread loads data or communicates */
-	bool is_operator;  /* by its name: labels have no namespace */
+	bool is_operator;  /* by its name: labels have no namespace; of those that
+			    * communicate not where f->beside is known */
 };
 
 /*

@@ -311,11 +311,17 @@ int64_t facts_gaps_of(struct advise_facts *f, size_t device, enum gap_cause caus
 	for (size_t i = first; i < end; i++) {
 		const struct gap *gap = &f->blame.gaps.items[i];
 		struct sharing s = { .causes = RULE_CAUSE(cause) };
+		struct interval part;
+		int64_t counted_ns = 0;
 		share_gap(f, (uint32_t)i, &s);
-		if (s.share.ns > (gap->end_ns - gap->start_ns) / 2) {
-			intervals_add(out, gap->start_ns, gap->end_ns);
-			ns = sum_add(ns, s.share.ns);
-		}
+		for (int64_t at = gap->start_ns;
+		     next_counted(f, &at, gap->end_ns, &part);)
+			counted_ns += part.end_ns - part.start_ns;
+		bool is_of = s.share.ns > counted_ns / 2;
+		for (int64_t at = gap->start_ns;
+		     is_of && next_counted(f, &at, gap->end_ns, &part);)
+			intervals_add(out, part.start_ns, part.end_ns);
+		ns = sum_add(ns, is_of ? s.share.ns : 0);
 		gap_sums_release(&s.names[cause]);
 	}
 	intervals_unite(out);

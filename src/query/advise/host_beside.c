@@ -75,7 +75,8 @@ static void add_held(struct scanning *s, const struct open_slice *in, int64_t to
 	if (!in->has_called || in->from_ns >= to_ns)
 		return;
 	intervals_add(&s->held, in->from_ns, to_ns);
-	if (in->name)
+	/* within what loads data it is counted */
+	if (in->name && intervals_length_within(&s->aside, in->from_ns, to_ns) == 0)
 		add_ns(in->name,
 		       intervals_length_within(&s->communication, in->from_ns, to_ns));
 }
@@ -320,6 +321,7 @@ static int scan(struct scanning *s, struct err *err)
 		name->beside_ns = name->beside_ns < 0      ? 0
 				  : name->beside_ns < most ? name->beside_ns
 							   : most;
+		name->is_operator = facts_computes(name);
 	}
 	return 0;
 }
@@ -344,9 +346,12 @@ int facts_find_beside(struct advise_facts *f, struct err *err)
 	struct scanning s = { .f = f };
 	bool has_others = false;
 
-	for (size_t i = 0; i < f->nnames; i++)
-		has_others |= (host_name_bits(str_of(f->names[i].name)) &
+	for (size_t i = 0; i < f->nnames; i++) {
+		struct str name = str_of(f->names[i].name);
+		has_others |= (host_name_bits(name) &
 			       (HOST_DATA_LOADING | HOST_COMMUNICATION)) != 0;
+		has_others |= gap_name_is_collective(CLASS_OP, name);
+	}
 	int rc = has_others && !f->beside.is_known ? scan(&s, err) : 0;
 	scanning_release(&s);
 	return rc;

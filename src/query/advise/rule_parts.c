@@ -150,7 +150,7 @@ struct rule_operators rule_operators(const struct fact_name *names, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_name *name = &names[i];
-		if (!facts_computes(name) || name->self_ns < 0)
+		if (!name->is_operator || name->self_ns < 0)
 			continue;
 		int64_t ns = name->self_ns - name->beside_ns;
 		sum.all_ns = sum_add(sum.all_ns, ns);

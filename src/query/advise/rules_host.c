@@ -160,7 +160,7 @@ static struct rule_operators sum_small(const struct fact_name *names, size_t n,
 
 	for (size_t i = 0; i < n; i++) {
 		const struct fact_name *name = &names[i];
-		if (!facts_computes(name) || name->self_ns < 0 || name->step_calls <= 0 ||
+		if (!name->is_operator || name->self_ns < 0 || name->step_calls <= 0 ||
 		    is_copy(name) || is_read(name) ||
 		    (double)name->self_ns / (double)name->step_calls >= below_ns)
 			continue;
