@@ -117,6 +117,7 @@ HOT_READERS := $(patsubst %,src/ingest/%.c,arrow batch blocks chrome event event
 COLD := $(filter $(patsubst %,src/%/%,cli screen remote report $(addprefix query/,advise calls comm compile \
 	devices diff gate graphs kernels lines memory overview ranks roofline samples stats steps summary timeline top trend)),$(SRCS)) \
 	$(filter-out $(patsubst %,src/trace/%.c,opname opstat optree),$(wildcard src/trace/*.c)) \
+	$(patsubst %,src/base/%.c,bars demangle drawn_ascii ini machine python_repr regex units) \
 	$(wildcard src/query/*.c) $(patsubst %,src/query/gaps/%.c,gap_cause gap_clocks gap_list gap_notes gap_profile \
 	gap_ranks gap_root gap_stored gap_table) $(patsubst %,src/query/slices/%.c,event_rows slice_list slices_by_name) \
 	$(filter-out $(HOT_READERS),$(wildcard src/ingest/*.c)) \
