@@ -17,7 +17,7 @@
 #include "cli/table_command.h"
 #include "trace/fact.h"
 
-/* A column of a row: what tells it apart, always or only from one that is else alike. */
+/* What a column is of a row's key: nothing, a part, or a part only where keys are equal. */
 enum part { NO_PART, A_KEY, A_LAST_KEY };
 
 struct taking {

@@ -252,10 +252,10 @@ static void judge_threads(const struct rule_run *run)
 const struct rule rule_threads = {
 	.name = "threads",
 	.title = "Threads",
-	.looks =
-		"In recordings without device work: how many threads run operators at "
-		"the same time, over the time in which any does (also beside data loading and "
-		"communication). How many threads one operator uses is not recorded.",
+	.looks = "In recordings without device work: how many threads run operators at "
+		 "the same time, on average while at least one does. Data loading and "
+		 "communication on other threads do not matter. How many threads one "
+		 "operator uses is not recorded.",
 	.source = "ptool's own: 2 on average; each of them uses all cores by default.",
 	.parameters = { { "min_threads", 2, "threads at once that are a problem" } },
 	.needs = NEED_STEPS | NEED_HOST_ONLY | NEED_ENOUGH,
