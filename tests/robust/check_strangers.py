@@ -184,6 +184,16 @@ UPDATE sqlite_schema SET sql = replace(replace(sql, ') STRICT', ')'), ' NOT NULL
 PRAGMA writable_schema = RESET;
 UPDATE {0} SET {1} = NULL"""
 
+# An index that says what its table said before: rows of it are those of other profiles.
+STALE = """PRAGMA writable_schema = ON;
+CREATE TEMP TABLE kept AS SELECT rowid AS place, * FROM sqlite_schema WHERE name = '{0}';
+DELETE FROM sqlite_schema WHERE name = '{0}';
+PRAGMA writable_schema = RESET;
+UPDATE {1} SET {2} = {3};
+PRAGMA writable_schema = ON;
+INSERT INTO sqlite_schema (rowid, type, name, tbl_name, rootpage, sql) SELECT * FROM kept;
+PRAGMA writable_schema = RESET"""
+
 
 class Shop:
     """A folder with sound stores: of a trace, of a call graph, with summaries of several traces,
@@ -336,6 +346,32 @@ def rows_of_other_profiles_are_told(shop):
         assert wrong is None, f"{sql}; ptool {' '.join(command)}: {wrong}"
 
 
+def indexes_of(base):
+    """(index, table, column) of those whose table has rows."""
+    with sqlite3.connect(f"file:{base}?mode=ro", uri=True) as db:
+        found = [(index, table, column)
+                 for index, table in db.execute("SELECT name, tbl_name FROM sqlite_schema"
+                                                " WHERE type = 'index' AND sql NOT NULL ORDER BY name")
+                 if db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                 for _, _, column in db.execute(f"PRAGMA index_info({index})")]
+    db.close()
+    return found
+
+
+def indexes_of_other_rows_are_told(shop):
+    """What is read by an index may be another profile's."""
+    turn = itertools.cycle(range(SHARE))
+    for base in (shop.bases[0], *shop.bases[2:]):   # that of a call graph has none
+        try_edits(shop, base, ((STALE.format(*index, value), COMMANDS[next(turn)::SHARE])
+                               for index in indexes_of(base)
+                               for value in (f"{index[2]} + 1", "0")))
+    for command in ("list", "tree --kernels --depth 0 --min 0", "diff STORE --by name", "timeline",
+                    "modules", "export --to speedscope -o OUT"):
+        assert shop.edit(shop.bases[0], STALE.format("track_profile", "track", "profile_id", 1000))
+        wrong = shop.run(command.split(), good=(4,))
+        assert wrong is None, f"tracks of another profile: ptool {command}: {wrong}"
+
+
 def slices_of_two_tracks_are_told(shop):
     """Who reads slices by tracks would read them twice: wrong sums, and the product of both."""
     again = """INSERT INTO track SELECT 1000, profile_id, kind, upid, utid, tid, name, first_slice_id, slices
@@ -468,7 +504,8 @@ def pages_that_go_in_circles_are_told(shop):
 
 def main():
     tests = (what_was_fatal_once_is_told, tables_that_take_null_are_refused,
-             rows_of_other_profiles_are_told, slices_of_two_tracks_are_told,
+             rows_of_other_profiles_are_told, indexes_of_other_rows_are_told,
+             slices_of_two_tracks_are_told,
              long_names_that_functions_share_are_told,
              long_texts_that_rows_of_summaries_share_are_kept_once,
              a_range_that_all_series_share_is_read_once, pages_that_go_in_circles_are_told,

@@ -63,7 +63,8 @@ enum {
 	SAMPLE_ROWS
 };
 
-static int take_series(struct sample_set *set, struct sqlite3_stmt *stmt, struct err *err)
+static int take_series(struct sample_set *set, const struct scope *scope,
+		       struct sqlite3_stmt *stmt, struct err *err)
 {
 	struct arena *a = &set->arena;
 	const struct sample_series s = {
@@ -89,7 +90,8 @@ static int take_series(struct sample_set *set, struct sqlite3_stmt *stmt, struct
 		.sample_rows = sqlite3_column_int64(stmt, SAMPLE_ROWS),
 	};
 
-	if (!query_is_range(s.first_node_id, s.nodes) ||
+	if (!scope_find(scope, s.profile_id) ||
+	    !query_is_range(s.first_node_id, s.nodes) ||
 	    !query_is_range(s.first_sum_id, s.sums) ||
 	    !query_is_range(s.first_sample_id, s.sample_rows) || s.decimals < 0 ||
 	    s.decimals > DECIMALS_SHOWN)
@@ -107,7 +109,7 @@ int sample_series_load(struct store *store, const struct scope *scope,
 	*set = (struct sample_set){ 0 };
 	intern_init(&set->keys);
 	while (query_next(&q, err))
-		q.rc = take_series(set, q.stmt, err);
+		q.rc = take_series(set, scope, q.stmt, err);
 	return query_end(&q);
 }
 

@@ -334,14 +334,14 @@ static void add_class(struct slices_state *s, struct sqlite3_stmt *stmt)
 	*ARRAY_PUSH(s->classes, s->nclasses, s->classes_cap) = name ? name : "";
 }
 
-/* Ids that can be counted with, each of one track, whatever the store says. */
+/* Ids that can be counted with, each of one track of the scope, whatever the store says. */
 static int check_tracks(const struct slices *p, struct err *err)
 {
 	int64_t end = 1;
 
 	for (size_t i = 0; i < p->ntracks; i++) {
 		const struct slices_track *track = &p->tracks[i];
-		if (track->first_id < end || !track->kind ||
+		if (track->first_id < end || !track->kind || !track->profile ||
 		    !query_is_range(track->first_id, track->slices))
 			return query_damaged("tracks", err);
 		end = track->first_id + track->slices;

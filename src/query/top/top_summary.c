@@ -1,5 +1,4 @@
 /* The operator table from the summaries: see top_rows.h. */
-#include <assert.h>
 #include <sqlite3.h>
 
 #include "query/query.h"
@@ -111,11 +110,14 @@ struct summing {
 	struct top_place place; /* of the newest row; profile NULL before the first */
 };
 
-static void place_profile(struct summing *s, int64_t id)
+static int place_profile(struct summing *s, int64_t id, struct err *err)
 {
 	const struct scope_profile *profile = scope_find(s->scope, id);
 
-	assert(profile); /* the view gives rows of the scope alone */
+	if (!profile) {
+		query_damaged("operators", err);
+		return -1;
+	}
 	s->place = (struct top_place){ .profile = profile,
 				       .shapes = TEXT_NONE,
 				       .stack = TEXT_NONE,
@@ -123,6 +125,7 @@ static void place_profile(struct summing *s, int64_t id)
 	for (size_t i = 0; i < NTOP_SPLITS; i++)
 		s->place.split[i] = SPLIT_NONE;
 	top_split_by_profile(s->place.split, profile);
+	return 0;
 }
 
 static int place_texts(struct summing *s, struct sqlite3_stmt *stmt, struct err *err)
@@ -142,8 +145,9 @@ static int place_row(struct summing *s, struct sqlite3_stmt *stmt, struct err *e
 {
 	int64_t id = int_at(stmt, COLUMN_PROFILE);
 
-	if (!s->place.profile || s->place.profile->id != id)
-		place_profile(s, id);
+	if ((!s->place.profile || s->place.profile->id != id) &&
+	    place_profile(s, id, err) < 0)
+		return -1;
 	s->place.split[TOP_BY_STEP] = step_number(&s->steps, int_at(stmt, COLUMN_STEP));
 	return s->has_all ? place_texts(s, stmt, err) : 0;
 }
