@@ -207,10 +207,6 @@ static int open_fleet(const struct operand_wish *wish, struct fleet *fleet,
 	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
 	if (rc == 0 && need)
 		rc = forbid(out->store, need, err);
-	if (rc < 0) {
-		store_close(out->store);
-		out->store = NULL;
-	}
 	out->is_fleet = true;
 	out->has_slices = !need;
 	out->is_too_large = need && wish->wants_slices;

@@ -11,7 +11,8 @@
 /*
  * As operand_open_for(): 1, or 0 where the operand is no folder with stores in it, or -1.
  * What the question needs of each is merged into a store in the cache, without slices; where
- * the options choose what lies in one of the stores, that one is opened.
+ * the options choose what lies in one of the stores, that one is opened.  After a failure the
+ * caller closes what is in *out.
  */
 int fleet_operand_open(const struct operand_wish *wish, struct operand *out,
 		       struct err *err);

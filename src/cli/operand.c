@@ -115,10 +115,6 @@ static int open_raw(const char *command, const char *path, bool is_quiet,
 	if (rc == 0)
 		rc = interrupt_check(err);
 	interrupt_unlink(NULL); /* from here on Ctrl-C may kill: nothing is half done */
-	if (rc < 0) {
-		store_close(out->store);
-		out->store = NULL;
-	}
 	return rc;
 }
 
@@ -173,8 +169,12 @@ int operand_open_for(const struct operand_wish *wish, struct operand *out,
 		rc = fleet_operand_open(wish, out, err);
 	if (rc == 0 && !out->is_remote)
 		rc = open_file(wish->command, wish->path, wish->is_quiet, out, err);
+	if (rc < 0) {
+		operand_close(out); /* has no command yet: it says nothing */
+		return -1;
+	}
 	out->command = wish->command;
-	return rc < 0 ? -1 : 0;
+	return 0;
 }
 
 int operand_open(const char *command, const char *path, bool is_quiet,

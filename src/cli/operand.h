@@ -46,6 +46,7 @@ struct operand_wish {
 	 */
 	bool wants_slices;
 };
+/* On failure *out is empty: there is nothing to close. */
 int operand_open_for(const struct operand_wish *wish, struct operand *out,
 		     struct err *err);
 /* What was read lacked slices that the folder's stores may have: to be opened so again. */
@@ -53,7 +54,7 @@ bool operand_missed_slices(const struct operand *operand);
 
 /*
  * Opens it; `path` NULL is the default.  Says on stderr when a raw file is
- * ingested, unless is_quiet.  On failure there is nothing to close, and message_error() with
+ * ingested, unless is_quiet.  On failure as operand_open_for(); message_error() with
  * operand_name(path) as the file tells it.
  */
 int operand_open(const char *command, const char *path, bool is_quiet,

@@ -135,10 +135,6 @@ static int fetch_store(const struct operand_wish *wish, const struct remote_plac
 	if (rc == 0)
 		rc = interrupt_check(err); /* when there was nothing left to remove */
 	end_unfinished(&unfinished);
-	if (rc < 0) {
-		store_close(out->store);
-		out->store = NULL;
-	}
 	return rc;
 }
 

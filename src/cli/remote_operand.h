@@ -5,7 +5,10 @@
 #include "base/err.h"
 #include "cli/operand.h"
 
-/* As operand_open_for(), of an URL: brings what the question needs into a temporary store. */
+/*
+ * As operand_open_for(), of an URL: brings what the question needs into a temporary store.
+ * After a failure the caller closes what is in *out.
+ */
 int remote_operand_open(const struct operand_wish *wish, struct operand *out,
 			struct err *err);
 

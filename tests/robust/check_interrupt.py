@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 from check_crash import MIDDLE, PTOOL, SMALL, Skip, Workshop, needs_preload, points, run_tests
 
@@ -111,29 +112,48 @@ def at_any_call_that_changes_a_file(stage):
             assert is_stopped == (point <= moved), (point, moved, calls, status)
 
 
-def at_any_call_of_a_command_that_reads(stage):
-    """What it makes of standard input, and what -o makes, is not left behind."""
-    needs_preload()
-    log, out = os.path.join(stage.root, "log"), os.path.join(stage.folder, "out.html")
-    for command in (["top", "-"], ["report", "-o", out, stage.store]):
-        def run(**fault):
-            stage.begin()
-            shutil.rmtree(stage.temporary, ignore_errors=True)
-            os.mkdir(stage.temporary)
-            env = {**os.environ, "PTOOL_CACHE": stage.cache, "TMPDIR": stage.temporary, "LD_PRELOAD": stage.fault, **fault}
-            env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-            with open(SMALL, "rb") as trace:
-                return subprocess.run([PTOOL, *command, "-q"], env=env, stdin=trace, stdout=subprocess.DEVNULL,
-                                      stderr=subprocess.PIPE, text=True, check=False)
+def interrupt_at_calls(stage, run):
+    """run(**fault) is a command that reads, and begins with what it is to find."""
+    log = os.path.join(stage.root, "log")
+    done = run(FAULT_LOG=log)
+    assert done.returncode == 0, done
+    with open(log, encoding="ascii") as file:
+        calls = file.read()
+    assert calls
+    ends = set()
+    for point in points(calls):
+        done = run(FAULT="interrupt", FAULT_AT=str(point))
+        ends.add(done.returncode)
+        assert done.returncode in (0, 130, -signal.SIGINT), (point, calls, done)
+        assert os.listdir(stage.temporary) == [] and set(stage.files()) <= {"ptool.db", "out.html"}, (point, calls, done)
+    assert ends & {130, -signal.SIGINT}, ends
 
-        assert run(FAULT_LOG=log).returncode == 0
-        with open(log, encoding="ascii") as file:
-            calls = file.read()
-        for point in points(calls):
-            done = run(FAULT="interrupt", FAULT_AT=str(point))
-            where = command[0], point, calls, done
-            assert done.returncode in (0, 130, -signal.SIGINT), where
-            assert os.listdir(stage.temporary) == [] and set(stage.files()) <= {"ptool.db", "out.html"}, where
+
+def at_any_call_of_a_command_that_reads(stage):
+    """What it makes of standard input and in the cache, and what -o makes, is not left behind half done."""
+    needs_preload()
+    stores = os.path.join(stage.root, "stores")
+    os.mkdir(stores)
+    for trace in (SMALL, MIDDLE):
+        stage.ingest_well("-o", os.path.join(stores, os.path.basename(trace) + ".db"), trace)
+
+    def run(command, is_cached=False, **fault):
+        stage.begin()
+        for folder in [stage.temporary] + [stage.cache] * (not is_cached):
+            shutil.rmtree(folder, ignore_errors=True)
+            os.mkdir(folder)
+        env = {**os.environ, "PTOOL_CACHE": stage.cache, "TMPDIR": stage.temporary, "LD_PRELOAD": stage.fault, **fault}
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        with open(SMALL, "rb") as trace:
+            return subprocess.run([PTOOL, *command, "-q"], env=env, stdin=trace, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, check=False)
+
+    for command in (["top", "-"], ["report", "-o", os.path.join(stage.folder, "out.html"), stage.store],
+                    ["top", SMALL], ["top", stores]):
+        interrupt_at_calls(stage, partial(run, command))
+        if command[1] in (SMALL, stores):
+            assert run(command).returncode == 0 and os.listdir(stage.cache)
+            interrupt_at_calls(stage, partial(run, command, is_cached=True))
 
 
 def read(stage, **options):

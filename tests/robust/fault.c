@@ -4,6 +4,7 @@
  *
  *   FAULT_LOG=FILE   one letter a call goes there: o create, w write, t truncate,
  *                    a allocate, s sync, m rename (move), u unlink, c change of mode
+ *                    or times
  *   FAULT_AT=N       at the Nth call, counted from 1, ...
  *   FAULT=kill       ... the process is killed, before the call is made
  *   FAULT=interrupt  ... the process gets a SIGINT, before the call is made
@@ -315,6 +316,8 @@ CALL(fdatasync, 's', (int fd), (fd))
 CALL(sync_file_range, 's', (int fd, off64_t from, off64_t n, unsigned flags),
      (fd, from, n, flags))
 CALL(fchmod, 'c', (int fd, mode_t mode), (fd, mode))
+CALL(utimensat, 'c', (int fd, const char *path, const struct timespec *times, int flags),
+     (fd, path, times, flags))
 CALL(rename, 'm', (const char *from, const char *to), (from, to))
 CALL(unlink, 'u', (const char *path), (path))
 CALL(unlinkat, 'u', (int fd, const char *path, int flags), (fd, path, flags))
